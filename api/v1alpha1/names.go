@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// LedgerPrefix starts every annotation of the ledger (P3). Admission policy lets only the operator change these.
+const LedgerPrefix = "ledger.holdfast.dev/"
+
+// VerbPrefix starts every annotation by which a person speaks to Holdfast: consents and breaking the glass.
+const VerbPrefix = "holdfast.dev/"
+
+// Consents: annotations on the object that holds. Each names what it consents to, and is removed by the patch that closes what it allowed.
+const (
+	AnnotationPowerOff            = VerbPrefix + "power-off"            // value: the server's identity
+	AnnotationTakeOver            = VerbPrefix + "take-over"            // value: the old owner
+	AnnotationResume              = VerbPrefix + "resume"               // value: the server's identity
+	AnnotationBootAgain           = VerbPrefix + "boot-again"           // value: the claim's identity
+	AnnotationBooted              = VerbPrefix + "booted"               // value: the claim's identity
+	AnnotationForceRelease        = VerbPrefix + "force-release"        // on a claim; value: the server's name
+	AnnotationAbandon             = VerbPrefix + "abandon"              // value: the server's name
+	AnnotationMaintenanceApproved = VerbPrefix + "maintenance-approved" // on a claim; value: names of maintenances, comma-separated
+	AnnotationBreakGlass          = VerbPrefix + "break-glass"          // value: why
+)
+
+// LabelUserData marks, with the value "true", a secret that its tenant offers as user data (B247).
+const LabelUserData = "holdfast.dev/user-data"
+
+// Labels that the BMC controller sets on the Servers it makes.
+const LabelBMC = "holdfast.dev/bmc" // value: the BMC's name
+
+// Finalizers, one for each promise that something is seen to an end.
+const (
+	FinalizerServer      = "holdfast.dev/server"
+	FinalizerClaim       = "holdfast.dev/claim"
+	FinalizerMaintenance = "holdfast.dev/maintenance"
+	FinalizerInUse       = "holdfast.dev/in-use" // on a dependency, set before its first use
+)

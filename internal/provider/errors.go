@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Class is what an error means for the one who called: whether to wait, to give up or to look again (P12).
+type Class string
+
+const (
+	// Transient errors pass by themselves: a broken connection, a 5xx, a deadline. The outcome of a write that ended so is unknown.
+	Transient Class = "Transient"
+	// Busy means the provider asked for patience: it did not act, and may be asked again after Error.After.
+	Busy Class = "Busy"
+	// Denied means the credentials or the TLS identity were refused. Repeating without a change is harmful (account lock-out).
+	Denied Class = "Denied"
+	// NotFound means the provider said, for the very thing asked for, that it does not exist.
+	NotFound Class = "NotFound"
+	// Mismatch means the state named in Expect did not hold. Nothing was done.
+	Mismatch Class = "Mismatch"
+	// Terminal means no repetition will help until the spec or the machine changes; Error.Reason says what.
+	Terminal Class = "Terminal"
+)
+
+// Error is the one error type that leaves a provider. Find it with errors.As; Message holds fixed texts and facts,
+// never credentials, tokens, raw bodies or URLs with user information.
+type Error struct {
+	Class   Class
+	Reason  string        // CamelCase, one of the Reason constants of this package
+	Message string        // one line for a person, under 256 characters
+	After   time.Duration // Busy only: how long the provider asked to wait, 0 if it did not say
+	Err     error         // cause, for errors.Is; never printed
+}
+
+// Error implements error. The cause is deliberately left out: it may hold what must not be shown.
+func (e *Error) Error() string { return fmt.Sprintf("%s (%s): %s", e.Class, e.Reason, e.Message) }
+
+// Unwrap gives the cause to errors.Is and errors.As.
+func (e *Error) Unwrap() error { return e.Err }
+
+// ClassOf returns the class of err: "" for nil, Transient for an error that never passed a provider's edge.
+func ClassOf(err error) Class {
+	if err == nil {
+		return ""
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Class
+	}
+	return Transient
+}
+
+// Reasons of provider errors: a closed set, shared by conditions and observed facts.
+const (
+	ReasonUnreachable        = "Unreachable"        // no connection, or it broke
+	ReasonTimeout            = "Timeout"            // no answer within the deadline
+	ReasonServerError        = "ServerError"        // 5xx
+	ReasonBusy               = "Busy"               // 503 with or without Retry-After, "not now"
+	ReasonRateLimited        = "RateLimited"        // 429
+	ReasonCredentialsInvalid = "CredentialsInvalid" // 401 twice in a row, or 403
+	ReasonCredentialsMissing = "CredentialsMissing" // no secret, or one without the needed keys
+	ReasonTLSVerifyFailed    = "TLSVerifyFailed"    // certificate not trusted, expired, or fingerprint not as pinned
+	ReasonEndpointInvalid    = "EndpointInvalid"    // malformed endpoint
+	ReasonNotRedfish         = "NotRedfish"         // an answer that is no Redfish service's
+	ReasonProtocolError      = "ProtocolError"      // an answer that cannot be understood
+	ReasonSystemNotFound     = "SystemNotFound"     // no system of that UUID or Id at this BMC
+	ReasonAmbiguousSystem    = "AmbiguousSystem"    // several systems and none named
+	ReasonStateMismatch      = "StateMismatch"      // Expect did not hold
+	ReasonResetTypeMissing   = "ResetTypeMissing"   // the system allows no reset type that does what was asked
+	ReasonBootTargetMissing  = "BootTargetMissing"  // the system allows no boot target that does what was asked
+	ReasonStampUnsupported   = "StampUnsupported"   // the asset tag cannot be written, or not at full length
+	ReasonIndicatorMissing   = "IndicatorMissing"   // the system has no indicator
+	ReasonRefused            = "Refused"            // a 4xx that names no better reason
+)

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package provider
+
+import "context"
+
+// Depth says how much a look at a system reads.
+type Depth int
+
+const (
+	// DepthState reads the ComputerSystem alone.
+	DepthState Depth = iota
+	// DepthInventory reads processors, memory, NICs and drives too.
+	DepthInventory
+)
+
+// Observer looks at a BMC and the systems behind it. It never changes anything. Used by the monitor only (P7).
+type Observer interface {
+	// Discover tells what the BMC is and which systems are behind it.
+	Discover(ctx context.Context) (BMCFacts, error)
+	// Observe takes a picture of one system. With etag set it MAY answer NotModified; it MUST NOT where the BMC's ETags are not to be trusted.
+	Observe(ctx context.Context, system SystemRef, depth Depth, etag string) (SystemFacts, error)
+}
+
+// Expect is the state an acting call relies on. Zero fields are not relied on. The call re-reads the system on its own
+// connection and answers Mismatch where a named field is not as expected.
+type Expect struct {
+	Power    PowerState  // exact power state
+	AssetTag *string     // exact asset tag
+	Boot     *BootExpect // the override
+}
+
+// BootExpect is what a call relies on about the boot override.
+type BootExpect struct {
+	Armed  bool
+	Target BootTarget // only compared when Armed
+}
+
+// Outcome is what an accepted acting call leaves behind.
+type Outcome struct {
+	// Task is the URI of the task monitor where the work goes on as a task; "" where it does not.
+	Task string
+	// Unchanged is true where the machine already was as wanted and nothing was sent.
+	Unchanged bool
+}
+
+// Power switches a machine. See the package documentation for what every call must keep.
+type Power interface {
+	// PowerOn switches the machine on. A machine that is already On is Unchanged unless Expect says Off, then it is a Mismatch.
+	PowerOn(ctx context.Context, system SystemRef, expect Expect) (Outcome, error)
+	// ShutDown asks the operating system to stop (GracefulShutdown). Never silently becomes ForceOff (B025).
+	ShutDown(ctx context.Context, system SystemRef, expect Expect) (Outcome, error)
+	// ForceOff cuts the power.
+	ForceOff(ctx context.Context, system SystemRef, expect Expect) (Outcome, error)
+	// ConfirmOff changes nothing: nil when the machine itself says Off now and the rest of expect holds, Mismatch otherwise.
+	ConfirmOff(ctx context.Context, system SystemRef, expect Expect) error
+}
+
+// Boot arms and clears the boot source override.
+type Boot interface {
+	// SetBootOverride arms override and reads it back; an override that does not show is a Transient error, looked at again by the next pass.
+	SetBootOverride(ctx context.Context, system SystemRef, override BootOverride, expect Expect) (Outcome, error)
+	// ClearBootOverride disables whatever override is armed.
+	ClearBootOverride(ctx context.Context, system SystemRef, expect Expect) (Outcome, error)
+}
+
+// Stamper writes the mark by which a machine remembers whose it is.
+type Stamper interface {
+	// WriteAssetTag writes tag ("" clears) and reads it back. A BMC that refuses or alters it is Terminal(ReasonStampUnsupported), and what was there before is put back.
+	// Expect.AssetTag MUST be set: nobody's tag is overwritten unseen.
+	WriteAssetTag(ctx context.Context, system SystemRef, tag string, expect Expect) (Outcome, error)
+}
+
+// Indicator switches the identification light.
+type Indicator interface {
+	SetIndicator(ctx context.Context, system SystemRef, led IndicatorLED, expect Expect) (Outcome, error)
+}
+
+// Actor is all that the reconciler may do to a system of bare metal.
+type Actor interface {
+	Power
+	Boot
+	Stamper
+	Indicator
+}
