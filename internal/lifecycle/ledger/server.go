@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package ledger reads and writes what is remembered about an object in its metadata (P3). An entry that cannot be read is an
+// error, never an empty value: the object is parked.
+package ledger
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+)
+
+// Keys of the entries, as annotations.
+const (
+	KeyIdentity     = v1alpha1.LedgerPrefix + "identity"
+	KeyOwner        = v1alpha1.LedgerPrefix + "owner"
+	KeyObjectUID    = v1alpha1.LedgerPrefix + "object-uid"
+	KeyDiscoveredAt = v1alpha1.LedgerPrefix + "discovered-at"
+	KeyPowerOn      = v1alpha1.LedgerPrefix + "power-on"
+	KeyBoot         = v1alpha1.LedgerPrefix + "boot"
+	KeyRestarted    = v1alpha1.LedgerPrefix + "restarted"
+	KeyDirtySince   = v1alpha1.LedgerPrefix + "dirty-since"
+	KeyReleased     = v1alpha1.LedgerPrefix + "released"
+	KeyAssetTag     = v1alpha1.LedgerPrefix + "asset-tag"
+	KeyRestoreEpoch = v1alpha1.LedgerPrefix + "restore-epoch"
+	KeyIntent       = v1alpha1.LedgerPrefix + "intent"
+	KeyBound        = v1alpha1.LedgerPrefix + "bound" // ServerClaim
+)
+
+// Server is the ledger of a server of bare metal. Zero fields are entries that are absent.
+type Server struct {
+	// Identity is this server for ever; write-once.
+	Identity string
+	// Owner is the id of the cluster that may act on it.
+	Owner string
+	// ObjectUID is the metadata.uid for which the ledger was last confirmed; another one means restored or moved.
+	ObjectUID types.UID
+	// DiscoveredAt latches that discovery finished.
+	DiscoveredAt time.Time
+	// PowerOn explains why the machine may be On (P13).
+	PowerOn *PowerOn
+	// Boot is how far the boot for a claim has come: asked for once a claim.
+	Boot *Boot
+	// Restarted is the claim's restartedAt that was last carried out.
+	Restarted time.Time
+	// DirtySince latches that the machine may have been booted for a tenant.
+	DirtySince time.Time
+	// Released is the last release finished.
+	Released *Released
+	// AssetTag is what a person had in the asset tag before our stamp.
+	AssetTag *AssetTag
+	// RestoreEpoch is the --after-restore epoch for which a person has resumed this server.
+	RestoreEpoch string
+	// Intent is the one destructive effect announced (P6).
+	Intent *Intent
+}
+
+// PowerBy says who asked for power.
+type PowerBy string
+
+const (
+	ByClaim       PowerBy = "claim"
+	BySpec        PowerBy = "spec"
+	ByMaintenance PowerBy = "maintenance"
+)
+
+// PowerOn is written before the machine is switched on, and cleared by the patch that records Off.
+type PowerOn struct {
+	By PowerBy   `json:"by"`
+	ID string    `json:"id,omitempty"` // identity of the claim or name of the maintenance
+	At time.Time `json:"at"`
+}
+
+// Stage of a boot for a claim.
+type Stage string
+
+const (
+	// StageBooting prepares: stamp, override.
+	StageBooting Stage = "Booting"
+	// StageStarting has announced the network power-on, which may or may not have happened.
+	StageStarting Stage = "Starting"
+	// StageBooted is over: from now on the machine boots from its disk.
+	StageBooted Stage = "Booted"
+)
+
+// Boot is how far the boot for a claim has come.
+type Boot struct {
+	Claim string    `json:"claim"` // identity
+	Stage Stage     `json:"stage"`
+	At    time.Time `json:"at"`
+}
+
+// Released is a release that finished.
+type Released struct {
+	Claim string    `json:"claim"` // identity
+	At    time.Time `json:"at"`
+}
+
+// AssetTag is what there was before our stamp.
+type AssetTag struct {
+	Previous string `json:"previous"`
+	// Unwritable is true where the BMC refused or altered the stamp: this machine has none.
+	Unwritable bool `json:"unwritable,omitempty"`
+}
+
+// IntentOp is the destructive effect an intent announces.
+type IntentOp string
+
+// IntentPowerOff announces a power-off.
+const IntentPowerOff IntentOp = "PowerOff"
+
+// Why an intent was opened.
+type Why string
+
+const (
+	WhyDiscovery   Why = "Discovery"
+	WhySpec        Why = "Spec"      // spec.power of an unclaimed server
+	WhyBootClaim   Why = "BootClaim" // On before its claim's first boot
+	WhyClaimPower  Why = "ClaimPower"
+	WhyRestart     Why = "Restart"
+	WhyReleased    Why = "Released"
+	WhyMaintenance Why = "Maintenance"
+)
+
+// Intent is the one destructive effect announced (P6, R1..R5).
+type Intent struct {
+	ID       string    `json:"id"`
+	Op       IntentOp  `json:"op"`
+	Why      Why       `json:"why"`
+	At       time.Time `json:"at"`
+	Target   string    `json:"target"`             // the system
+	Claim    string    `json:"claim,omitempty"`    // identity of the claim in force when it was opened
+	ClaimUID types.UID `json:"claimUID,omitempty"` // and its UID
+	Task     string    `json:"task,omitempty"`     // the BMC's task monitor where it became one
+}
+
+// Claim is the ledger of a ServerClaim.
+type Claim struct {
+	// Identity is this claim for ever: the first UID it had.
+	Identity string
+	// Bound is the identity of the server it got, written before that server first boots for it.
+	Bound string
+}
