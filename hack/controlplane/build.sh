@@ -17,7 +17,8 @@ target=${1:-controlplane}
 jobs=${HOLDFAST_BUILD_JOBS:-2}
 
 version=$(awk '$1 == "k8s.io/kubernetes" && $2 ~ /^v/ { print $2; exit }' "$here/go.mod")
-dir=${HOLDFAST_CONTROLPLANE_DIR:-$here/../../bin/controlplane/$version}
+root=$(cd "$here/../.." && pwd)
+dir=${HOLDFAST_CONTROLPLANE_DIR:-$root/bin/controlplane/$version}
 
 # Clients parse the version of the API server, and features depend on it; a plain
 # `go build` leaves it as v0.0.0-master.
@@ -34,14 +35,14 @@ done
 # build <binary> <package>: the rename makes a half-written binary impossible to
 # find, also for a test that runs while another clone builds.
 build() {
-	echo "building $1 $version (the first time takes minutes)"
+	echo "building $1 for Kubernetes $version (the first time takes minutes)"
 	(cd "$here" && CGO_ENABLED=0 go build -p "$jobs" -trimpath -ldflags "$ldflags" -o "$dir/.$1.$$" "$2")
 	mv -f "$dir/.$1.$$" "$dir/$1"
 }
 
 # sources prints what the binaries are made of: the stamp of a finished build.
 sources() {
-	cat "$here/go.mod" "$here/build.sh" | cksum
+	{ cat "$here/go.mod" && echo "$ldflags"; } | cksum
 }
 
 case $target in

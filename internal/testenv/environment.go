@@ -100,7 +100,7 @@ func (e *Environment) start(ctx context.Context, options Options) error {
 // etcds on one directory would wait for each other until a timeout.
 func (e *Environment) claimState(stateDir string) (string, error) {
 	if stateDir == "" {
-		return filepath.Join(e.workDir, "etcd"), nil
+		return filepath.Join(e.workDir, "data"), nil
 	}
 	if err := os.MkdirAll(stateDir, 0o700); err != nil {
 		return "", fmt.Errorf("state directory: %w", err)
