@@ -41,7 +41,7 @@ func (l launcher) wrap(binary string) (string, error) {
 	name := filepath.Base(binary)
 	script := fmt.Sprintf("#!/bin/sh\necho $$ >%s\nexec %s \"$@\"\n", shellQuote(l.pidFile(name)), command)
 	path := filepath.Join(l.dir, name)
-	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+	if err := os.WriteFile(path, []byte(script), 0o700); err != nil { //nolint:gosec // a script has to be executable
 		return "", fmt.Errorf("launcher of %s: %w", name, err)
 	}
 	return path, nil

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GO ?= go
+BIN := $(CURDIR)/bin
+TOOLS := $(BIN)/tools
+
+# Tests that start a control plane; all others need nothing but Go.
+INTEGRATION := ./test/integration/... ./internal/testenv/... ./internal/devmode/...
+# A package's tests are limited in time so that a hang shows where it hangs.
+TEST_FLAGS ?= -race -timeout 15m
+
+##@ Start here
+
+.PHONY: help
+help: ## Print this list
+	@awk 'BEGIN { FS = ":.*## " } \
+		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z][a-z-]*:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: controlplane build ## Watch simulated servers live: a scripted tour that checks each step
+	$(BIN)/holdfast dev --tour
+
+##@ Build
+
+.PHONY: build
+build: ## Build bin/holdfast
+	$(GO) build -trimpath -o $(BIN)/holdfast ./cmd/holdfast
+
+.PHONY: controlplane
+controlplane: ## Build etcd and kube-apiserver from source, once (minutes); honours KUBEBUILDER_ASSETS
+	@hack/controlplane/build.sh controlplane
+
+.PHONY: kubectl
+kubectl: ## Build kubectl from source, once
+	@hack/controlplane/build.sh kubectl
+
+##@ Test
+
+.PHONY: test
+test: controlplane kubectl ## Run all tests: unit, integration on a real API server, architecture
+	$(GO) test $(TEST_FLAGS) ./...
+
+.PHONY: test-unit
+test-unit: ## Run the tests that need no control plane
+	$(GO) test $(TEST_FLAGS) $$(comm -23 <($(GO) list ./... | sort) <($(GO) list $(INTEGRATION) | sort))
+
+.PHONY: test-integration
+test-integration: controlplane kubectl ## Run the tests that start a control plane
+	$(GO) test $(TEST_FLAGS) $(INTEGRATION)
+
+.PHONY: explore
+explore: ## Explore the lifecycle exhaustively, with the mutants that it must catch
+	$(GO) run ./hack/explore
+
+##@ Check
+
+.PHONY: lint
+lint: $(TOOLS)/golangci-lint ## Check form (gofmt), go vet, and the linters of .golangci.yml
+	@unformatted=$$(git ls-files -z '*.go' | xargs -0 gofmt -s -l); \
+	if [[ -n "$$unformatted" ]]; then printf 'not formatted (make fmt):\n%s\n' "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(TOOLS)/golangci-lint run ./...
+
+.PHONY: fmt
+fmt: $(TOOLS)/golangci-lint ## Format the Go files
+	$(TOOLS)/golangci-lint fmt
+
+.PHONY: generate
+generate: $(TOOLS)/controller-gen ## Generate deep copies and CRDs from the types
+	$(TOOLS)/controller-gen object paths=./api/... paths=./status/...
+	$(TOOLS)/controller-gen crd paths=./api/... output:crd:dir=config/crd
+	$(TOOLS)/controller-gen crd paths=./status/statustest/widget output:crd:dir=status/statustest/widget
+
+# What `make generate` writes.
+GENERATED := ':(glob)**/zz_generated.*' 'config/crd/*.yaml' 'status/statustest/widget/*.yaml'
+
+.PHONY: check-generated
+check-generated: generate ## Fail if a generated file is not committed as generated
+	@git diff --exit-code -- $(GENERATED)
+	@untracked=$$(git ls-files --others --exclude-standard -- $(GENERATED)); \
+	if [[ -n "$$untracked" ]]; then printf 'generated but not committed:\n%s\n' "$$untracked"; exit 1; fi
+
+##@ Clean up
+
+.PHONY: clean
+clean: ## Remove what was built, the control plane excepted
+	rm -rf $(BIN)/holdfast $(TOOLS)
+
+# Tools are rebuilt when hack/tools pins another version.
+$(TOOLS)/golangci-lint: hack/tools/go.mod
+	@echo "building golangci-lint (the first time takes a minute)"
+	@cd hack/tools && $(GO) build -trimpath -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+$(TOOLS)/controller-gen: hack/tools/go.mod
+	@cd hack/tools && $(GO) build -trimpath -o $@ sigs.k8s.io/controller-tools/cmd/controller-gen
