@@ -65,45 +65,59 @@ const (
 	IndicatorOff      IndicatorLED = "Off"
 )
 
-// LocalObjectReference names a cluster-scoped object.
+// LocalObjectReference names an object of one kind, in a place that the field holding the reference fixes: a tenant has no
+// way to name an object of another namespace.
 type LocalObjectReference struct {
-	// +kubebuilder:validation:MinLength=1
+	// Name of the object.
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="!format.dns1123Subdomain().validate(self).hasValue()",message="must be the name of an object: lower case letters, digits, '-' and '.', beginning and ending with a letter or digit"
 	Name string `json:"name"`
 }
 
-// RedfishSystem says which system behind which BMC a Server is.
+// RedfishSystem says which system behind which BMC a Server is. With neither systemUUID nor systemID it is the only system
+// there is; where there are several, the Server is held (AmbiguousSystem).
+// +kubebuilder:validation:XValidation:rule="!(has(self.systemUUID) && has(self.systemID))",message="give systemUUID or systemID, not both: either names the system alone"
 type RedfishSystem struct {
 	// BMCRef names the BMC.
 	BMCRef LocalObjectReference `json:"bmcRef"`
-	// SystemUUID of the ComputerSystem, compared without regard to case.
+	// SystemUUID is the UUID of the ComputerSystem, compared without regard to case.
 	// +optional
 	// +kubebuilder:validation:MaxLength=36
+	// +kubebuilder:validation:XValidation:rule="!format.uuid().validate(self.lowerAscii()).hasValue() && !self.matches('^[0-]*$')",message="must be a UUID of 32 hexadecimal digits in five groups, and not all zeros; name a system that has none by systemID"
 	SystemUUID string `json:"systemUUID,omitempty"`
 	// SystemID is the Redfish Id, for systems that have no UUID of their own.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:XValidation:rule="!self.matches('[/[:space:][:cntrl:]]')",message="must be the Id of a ComputerSystem (the last part of its @odata.id), without slashes or spaces"
 	SystemID string `json:"systemID,omitempty"`
 }
 
 // Taint keeps claims away that do not tolerate it.
 type Taint struct {
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=316
+	// Key of the taint, in the form of a label key.
+	// +kubebuilder:validation:MaxLength=317
+	// +kubebuilder:validation:XValidation:rule="!format.qualifiedName().validate(self).hasValue()",message="must be a label key, such as gpu or example.com/gpu"
 	Key string `json:"key"`
+	// Value of the taint, in the form of a label value.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
-	Value  string      `json:"value,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="!format.labelValue().validate(self).hasValue()",message="must be a label value: letters, digits, '-', '_' and '.', beginning and ending with a letter or digit"
+	Value string `json:"value,omitempty"`
+	// Effect on claims that do not tolerate the taint.
 	Effect TaintEffect `json:"effect"`
 }
 
 // ClaimReference is the claim that has a server. Set by the claim controller; a person may clear it (a manual release).
+// +kubebuilder:validation:XValidation:rule="self.__namespace__ == oldSelf.__namespace__ && self.name == oldSelf.name && self.identity == oldSelf.identity",message="claimRef goes from one claim to another only by being cleared, which releases the server; while it is set, only its uid may change",reason=FieldValueForbidden
 type ClaimReference struct {
-	// +kubebuilder:validation:MinLength=1
+	// Namespace of the claim.
 	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="!format.dns1123Label().validate(self).hasValue()",message="must be the name of a namespace"
 	Namespace string `json:"namespace"`
-	// +kubebuilder:validation:MinLength=1
+	// Name of the claim.
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="!format.dns1123Subdomain().validate(self).hasValue()",message="must be the name of a ServerClaim"
 	Name string `json:"name"`
 	// Identity of the claim: the same after a restore (P11).
 	// +kubebuilder:validation:MinLength=1
@@ -116,10 +130,13 @@ type ClaimReference struct {
 }
 
 // MaintenanceReference is the maintenance that has a server. Set by the maintenance controller; a person may clear it.
+// +kubebuilder:validation:XValidation:rule="self.name == oldSelf.name",message="maintenanceRef goes from one maintenance to another only by being cleared; while it is set, only its uid may change",reason=FieldValueForbidden
 type MaintenanceReference struct {
-	// +kubebuilder:validation:MinLength=1
+	// Name of the maintenance.
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="!format.dns1123Subdomain().validate(self).hasValue()",message="must be the name of a ServerMaintenance"
 	Name string `json:"name"`
+	// UID the maintenance had when it was last seen; stamped anew after a restore.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid"`
@@ -127,7 +144,8 @@ type MaintenanceReference struct {
 
 // ServerSpec is what is wanted of a machine, and who has it.
 type ServerSpec struct {
-	// Redfish names the machine. Immutable.
+	// Redfish names the machine. Immutable: another machine is another Server.
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="immutable: another machine is another Server; delete this one and create a new one",reason=FieldValueForbidden
 	Redfish *RedfishSystem `json:"redfish"`
 	// Power wanted while nobody has claimed the server. A claim's power wins while bound, a maintenance's over both.
 	// +optional
@@ -156,6 +174,7 @@ type ServerSpec struct {
 	// +optional
 	// +listType=map
 	// +listMapKey=key
+	// +listMapKey=effect
 	// +kubebuilder:validation:MaxItems=32
 	Taints []Taint `json:"taints,omitempty"`
 	// IndicatorLED wanted; unset: as it is.
@@ -194,11 +213,15 @@ type ServerStatus struct {
 	Observed *ServerObserved `json:"observed,omitempty"`
 	// Phase is display only.
 	// +optional
+	// +kubebuilder:validation:MaxLength=64
 	Phase ServerPhase `json:"phase,omitempty"`
+	// Conditions: Ready, Reconciling and Stalled, and what they are derived from.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// ObservedGeneration is the generation of spec this status was computed from; -1 until there is one, so that a new or
+	// wiped object never reads as done.
 	// +optional
 	// +kubebuilder:default=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
@@ -218,6 +241,7 @@ type ServerStatus struct {
 // +kubebuilder:printcolumn:name="Model",type=string,JSONPath=`.status.observed.hardware.model`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="BMC",type=string,priority=1,JSONPath=`.spec.redfish.bmcRef.name`
+// +kubebuilder:printcolumn:name="Claim Namespace",type=string,priority=1,JSONPath=`.spec.claimRef.namespace`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 type Server struct {
 	metav1.TypeMeta   `json:",inline"`
@@ -225,7 +249,7 @@ type Server struct {
 
 	Spec ServerSpec `json:"spec"`
 	// +optional
-	// +kubebuilder:default={observedGeneration: -1}
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status ServerStatus `json:"status,omitempty"`
 }
 

@@ -26,14 +26,23 @@ const (
 )
 
 // ClaimBoot is how the machine is booted for the claim.
+// +kubebuilder:validation:XValidation:rule="!has(self.method) || self.method != 'Disk' || !(has(self.image) || has(self.userDataSecretRef) || (has(self.when) && self.when == 'Always'))",message="method Disk boots what is on the disk: image, userDataSecretRef and when: Always need method PXE"
 type ClaimBoot struct {
+	// Method of the first boot for this claim.
 	// +optional
 	// +kubebuilder:default=PXE
 	Method BootMethod `json:"method,omitempty"`
-	// Image is an http or https URL for the boot service.
+	// Image is an http or https URL, for the boot service. Holdfast hands it on and never fetches it.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="isURL(self) && url(self).getScheme() in ['http', 'https'] && url(self).getHostname().size() > 0",message="must be a URL with http:// or https:// and a host"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^[^/?#]*//[^/?#]*@')",message="must not carry a user name or password: everyone who may read the claim may read them"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('[^!-~]')",message="must be plain ASCII: percent-encode other characters, and write a host's name in punycode"
+	// +kubebuilder:validation:XValidation:rule="[self.find('//([[][^]]*|[^][/?#:]*)').replace('//', '').replace('[', '')].all(host, isIP(host) || !host.matches('(^|[.])(0[xX][0-9a-fA-F]*|[0-9]+)[.]?$|:'))",message="must name its host by name, by four decimal numbers, or by an IPv6 address in brackets without a zone"
+	// +kubebuilder:validation:XValidation:rule="[self.find('//([[][^]]*|[^][/?#:]*)').replace('//', '').replace('[', '')].all(host, !isIP(host) || !(ip(host).isLinkLocalUnicast() || ip(host).isLinkLocalMulticast() || ip(host) in [ip('fd00:ec2::254'), ip('100.100.100.200')]))",message="must not point to a link-local or cloud metadata address"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^(?i)[^/?#]*//metadata([.]google[.]internal)?[.]?(:[0-9]*)?([/?#]|$)')",message="must not point to a cloud metadata service"
 	Image string `json:"image,omitempty"`
+	// When network boot is asked for.
 	// +optional
 	// +kubebuilder:default=Once
 	When BootWhen `json:"when,omitempty"`
@@ -44,7 +53,11 @@ type ClaimBoot struct {
 
 // DriveRequirement asks for one drive.
 type DriveRequirement struct {
+	// MinSize of the drive.
 	// +optional
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="!isQuantity(string(self)) || !quantity(string(self)).isLessThan(quantity('0'))",message="must not be negative"
 	MinSize *resource.Quantity `json:"minSize,omitempty"`
 	// Type is SSD or HDD; unset: any.
 	// +optional
@@ -60,6 +73,9 @@ type Requirements struct {
 	CPUCores int32 `json:"cpuCores,omitempty"`
 	// Memory in total, at least.
 	// +optional
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="!isQuantity(string(self)) || !quantity(string(self)).isLessThan(quantity('0'))",message="must not be negative"
 	Memory *resource.Quantity `json:"memory,omitempty"`
 	// Disks: each needs a drive of its own.
 	// +optional
@@ -78,20 +94,36 @@ const (
 )
 
 // Toleration lets a claim be bound to servers with a matching taint.
+// +kubebuilder:validation:XValidation:rule="(has(self.key) && size(self.key) > 0) || (has(self.operator) && self.operator == 'Exists')",message="without a key, operator must be Exists: that tolerates every taint"
+// +kubebuilder:validation:XValidation:rule="!has(self.value) || size(self.value) == 0 || !has(self.operator) || self.operator == 'Equal'",message="operator Exists takes no value: drop the value, or use operator Equal"
 type Toleration struct {
 	// Key of the taint; unset with Exists: every taint.
 	// +optional
-	// +kubebuilder:validation:MaxLength=316
+	// +kubebuilder:validation:MaxLength=317
+	// +kubebuilder:validation:XValidation:rule="size(self) == 0 || !format.qualifiedName().validate(self).hasValue()",message="must be a label key, such as gpu or example.com/gpu"
 	Key string `json:"key,omitempty"`
+	// Operator that compares the toleration with the taint.
 	// +optional
 	// +kubebuilder:default=Equal
 	Operator TolerationOperator `json:"operator,omitempty"`
+	// Value of the taint, for operator Equal.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="!format.labelValue().validate(self).hasValue()",message="must be a label value: letters, digits, '-', '_' and '.', beginning and ending with a letter or digit"
 	Value string `json:"value,omitempty"`
 }
 
 // ServerClaimSpec is a tenant's request for a machine. At most one of serverRef and selector; neither: any server that fits.
+//
+// Once a server is chosen (serverName is set) what chose it and how it boots is settled: a change could only be ignored, or
+// end in a boot that nobody expects (I10). Power, restartedAt and tolerations may change at any time.
+//
+// +kubebuilder:validation:XValidation:rule="!(has(self.serverRef) && has(self.selector))",message="give serverRef or selector, not both"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.serverName) || has(self.serverRef) == has(oldSelf.serverRef) && (!has(self.serverRef) || self.serverRef == oldSelf.serverRef)",message="a server is chosen, serverRef cannot change any more: delete the claim and create a new one",reason=FieldValueForbidden,fieldPath=".serverRef"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.serverName) || has(self.selector) == has(oldSelf.selector) && (!has(self.selector) || self.selector == oldSelf.selector)",message="a server is chosen, selector cannot change any more: delete the claim and create a new one",reason=FieldValueForbidden,fieldPath=".selector"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.serverName) || has(self.requirements) == has(oldSelf.requirements) && (!has(self.requirements) || self.requirements == oldSelf.requirements)",message="a server is chosen, requirements cannot change any more: delete the claim and create a new one",reason=FieldValueForbidden,fieldPath=".requirements"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.serverName) || (self.boot.method == oldSelf.boot.method && self.boot.when == oldSelf.boot.when)",message="a server is chosen, boot.method and boot.when cannot change any more: delete the claim and create a new one",reason=FieldValueForbidden,fieldPath=".boot"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.serverName) || self.boot.when == 'Always' || self.boot == oldSelf.boot",message="a server is chosen and boots from the network once: boot cannot change any more; delete the claim and create a new one",reason=FieldValueForbidden,fieldPath=".boot"
 type ServerClaimSpec struct {
 	// ServerRef asks for one server by name.
 	// +optional
@@ -102,6 +134,7 @@ type ServerClaimSpec struct {
 	// Requirements the machine must meet.
 	// +optional
 	Requirements *Requirements `json:"requirements,omitempty"`
+	// Tolerations let the claim be bound to servers with matching taints.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
@@ -113,12 +146,16 @@ type ServerClaimSpec struct {
 	// RestartedAt restarts the machine once, when it is newer than the last restart carried out.
 	// +optional
 	RestartedAt *metav1.Time `json:"restartedAt,omitempty"`
+	// Boot says how the machine is booted for this claim.
 	// +optional
 	// +kubebuilder:default={}
 	Boot ClaimBoot `json:"boot,omitzero"`
 	// ServerName is the server chosen. Written by the operator; in spec because it must survive a wiped status.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="serverName goes from one server to another only by being cleared",reason=FieldValueForbidden
+	// +kubebuilder:validation:XValidation:rule="!format.dns1123Subdomain().validate(self).hasValue()",message="must be the name of a Server"
 	ServerName string `json:"serverName,omitempty"`
 }
 
@@ -134,20 +171,28 @@ const (
 
 // ClaimedMachine is what a tenant may know of its machine: tenants need no right on Server.
 type ClaimedMachine struct {
+	// Manufacturer of the machine.
 	// +optional
+	// +kubebuilder:validation:MaxLength=256
 	Manufacturer string `json:"manufacturer,omitempty"`
+	// Model of the machine.
 	// +optional
+	// +kubebuilder:validation:MaxLength=256
 	Model string `json:"model,omitempty"`
+	// CPUs of the machine.
 	// +optional
 	CPUs CPUSummary `json:"cpus,omitzero"`
+	// Memory in total.
 	// +optional
 	Memory *resource.Quantity `json:"memory,omitempty"`
+	// PowerState as last seen.
 	// +optional
 	PowerState ObservedPower `json:"powerState,omitempty"`
 	// MACs of the machine's interfaces.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=64
 	MACs []string `json:"macs,omitempty"`
 }
 
@@ -155,13 +200,18 @@ type ClaimedMachine struct {
 type ServerClaimStatus struct {
 	// Phase is display only.
 	// +optional
+	// +kubebuilder:validation:MaxLength=64
 	Phase ClaimPhase `json:"phase,omitempty"`
+	// Machine is what the tenant may know of the machine; absent until the claim is bound.
 	// +optional
 	Machine *ClaimedMachine `json:"machine,omitempty"`
+	// Conditions: Ready, Reconciling and Stalled, and what they are derived from.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// ObservedGeneration is the generation of spec this status was computed from; -1 until there is one, so that a new or
+	// wiped object never reads as done.
 	// +optional
 	// +kubebuilder:default=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
@@ -186,7 +236,7 @@ type ServerClaim struct {
 
 	Spec ServerClaimSpec `json:"spec"`
 	// +optional
-	// +kubebuilder:default={observedGeneration: -1}
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status ServerClaimStatus `json:"status,omitempty"`
 }
 

@@ -16,7 +16,9 @@ const (
 // ServerMaintenanceSpec takes one server out of its lifecycle while people or tools work on it.
 type ServerMaintenanceSpec struct {
 	// ServerRef names the server. Immutable.
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="immutable: a maintenance is of one server; delete this one, which ends it, and create a new one",reason=FieldValueForbidden
 	ServerRef LocalObjectReference `json:"serverRef"`
+	// Policy says who must agree before a bound server enters maintenance.
 	// +optional
 	// +kubebuilder:default=OwnerApproval
 	Policy MaintenancePolicy `json:"policy,omitempty"`
@@ -32,10 +34,13 @@ type ServerMaintenanceSpec struct {
 
 // ServerMaintenanceStatus reports.
 type ServerMaintenanceStatus struct {
+	// Conditions: Ready, Reconciling and Stalled, and what they are derived from.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// ObservedGeneration is the generation of spec this status was computed from; -1 until there is one, so that a new or
+	// wiped object never reads as done.
 	// +optional
 	// +kubebuilder:default=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
@@ -58,7 +63,7 @@ type ServerMaintenance struct {
 
 	Spec ServerMaintenanceSpec `json:"spec"`
 	// +optional
-	// +kubebuilder:default={observedGeneration: -1}
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status ServerMaintenanceStatus `json:"status,omitempty"`
 }
 
