@@ -1,0 +1,75 @@
+package redfish
+
+// Behaviour is the mood of a BMC and its machines. It can be changed at any time, from Go by
+// [BMC.Behave] and over the control endpoint. The zero value is a BMC at its best.
+type Behaviour struct {
+	// IgnoreShutdown: the operating system does not react to the power button or a graceful shutdown.
+	IgnoreShutdown bool `json:"ignoreShutdown,omitempty"`
+	// IgnoreReset: every reset is answered with success and has no effect.
+	IgnoreReset bool `json:"ignoreReset,omitempty"`
+	// RefuseNoopReset: On for a machine that is on, or ForceOff for one that is off, is 409.
+	RefuseNoopReset bool `json:"refuseNoopReset,omitempty"`
+	// HideTransitions: PowerState shows the old state until the new one is reached, never PoweringOn or
+	// PoweringOff.
+	HideTransitions bool `json:"hideTransitions,omitempty"`
+	// BlankAfterReboot: for so long after the BMC has restarted, machines read Off and boot progress None,
+	// whatever they do.
+	BlankAfterReboot Duration `json:"blankAfterReboot,omitzero"`
+
+	// OverrideLag: a boot override is shown, and used, only so long after it was accepted.
+	OverrideLag Duration `json:"overrideLag,omitzero"`
+	// EjectLag: ejected media is shown as inserted for so long.
+	EjectLag Duration `json:"ejectLag,omitzero"`
+
+	// AssetTag: "refuse" answers writes with 400, "ignore" accepts and forgets them, "truncate" cuts them
+	// to AssetTagLength bytes without a word. Empty: written.
+	AssetTag       AssetTagMode `json:"assetTag,omitempty"`
+	AssetTagLength int          `json:"assetTagLength,omitempty"`
+
+	// RequireIfMatch: a PATCH of a system without If-Match is 428.
+	RequireIfMatch bool `json:"requireIfMatch,omitempty"`
+
+	// AsyncReset: a reset is answered 202 with a task monitor and carried out when the task is done, after
+	// TaskDuration; with TaskFails the task ends in Exception and nothing is carried out. A new task's
+	// resources answer 404 for TaskHidden.
+	AsyncReset   bool     `json:"asyncReset,omitempty"`
+	TaskDuration Duration `json:"taskDuration,omitzero"`
+	TaskFails    bool     `json:"taskFails,omitempty"`
+	TaskHidden   Duration `json:"taskHidden,omitzero"`
+
+	// ClockSkew is how far the BMC's own clock is ahead of the true one.
+	ClockSkew Duration `json:"clockSkew,omitzero"`
+
+	// Timing, when set, replaces the rack's for this BMC and its machines.
+	Timing *Timing `json:"timing,omitempty"`
+}
+
+// AssetTagMode is how a BMC treats writes of the asset tag.
+type AssetTagMode string
+
+// How asset tags may be treated.
+const (
+	AssetTagWritten   AssetTagMode = ""
+	AssetTagRefused   AssetTagMode = "refuse"
+	AssetTagIgnored   AssetTagMode = "ignore"
+	AssetTagTruncated AssetTagMode = "truncate"
+)
+
+// Behave lets edit change the BMC's behaviour.
+func (b *BMC) Behave(edit func(*Behaviour)) {
+	defer b.rack.enter()()
+	edit(&b.behaviour)
+}
+
+// Behaviour returns how the BMC behaves now.
+func (b *BMC) Behaviour() Behaviour {
+	defer b.rack.enter()()
+	return b.behaviour
+}
+
+func (b *BMC) timing() Timing {
+	if b.behaviour.Timing != nil {
+		return *b.behaviour.Timing
+	}
+	return b.rack.timing
+}

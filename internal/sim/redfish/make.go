@@ -1,0 +1,67 @@
+package redfish
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// newMachine builds a machine at rest from its spec, deriving what the spec leaves open.
+func newMachine(b *BMC, spec MachineSpec) *Machine {
+	seed := b.spec.Name + "/" + spec.ID
+	spec.Name = orElse(spec.Name, b.spec.Name+"-"+spec.ID)
+	spec.Manufacturer = orElse(spec.Manufacturer, b.profile.Manufacturer)
+	spec.Model = orElse(spec.Model, b.profile.Model)
+	spec.SerialNumber = orElse(spec.SerialNumber, strings.ToUpper("SN"+derivedHex("serial", seed)[:10]))
+	spec.SKU = orElse(spec.SKU, "SKU-"+spec.Model)
+	spec.BIOSVersion = orElse(spec.BIOSVersion, "1.0.0")
+	if !spec.NoUUID {
+		spec.UUID = orElse(spec.UUID, derivedUUID("system", seed))
+	}
+	m := &Machine{rack: b.rack, bmc: b, id: spec.ID, spec: spec, hardware: DefaultHardware()}
+	if spec.Hardware != nil {
+		m.hardware = *spec.Hardware
+	}
+	m.nameParts(seed)
+	m.state = machineState{
+		Power: PowerOff, Progress: progressNone, Disk: spec.Disk, AssetTag: spec.AssetTag, LED: "Off",
+		Override: bootOverride{Enabled: overrideDisabled, Target: targetNone, Mode: "UEFI"},
+		Restore:  orElse(string(spec.Restored), string(RestoreLast)),
+	}
+	if spec.Power == PowerOn {
+		m.state.Power, m.state.Progress, m.state.Running = PowerOn, progressRunning, orElse(spec.Disk, "unknown")
+	}
+	return m
+}
+
+// nameParts gives NICs and drives the addresses and serials their spec leaves open.
+func (m *Machine) nameParts(seed string) {
+	m.hardware.NICs = append([]NIC(nil), m.hardware.NICs...)
+	for i := range m.hardware.NICs {
+		if m.hardware.NICs[i].MAC == "" {
+			h := derivedHex(fmt.Sprint("mac", i), seed)
+			m.hardware.NICs[i].MAC = strings.ToUpper(fmt.Sprintf("02:%s:%s:%s:%s:%s", h[0:2], h[2:4], h[4:6], h[6:8], h[8:10]))
+		}
+	}
+	m.hardware.Drives = append([]Drive(nil), m.hardware.Drives...)
+	for i := range m.hardware.Drives {
+		if m.hardware.Drives[i].Serial == "" {
+			m.hardware.Drives[i].Serial = strings.ToUpper("D" + derivedHex(fmt.Sprint("drive", i), seed)[:12])
+		}
+	}
+}
+
+func derivedHex(kind, seed string) string {
+	sum := sha1.Sum([]byte(kind + "\x00" + seed))
+	return hex.EncodeToString(sum[:])
+}
+
+// derivedUUID is a version 5 UUID in a name space of the simulator's own.
+func derivedUUID(kind, seed string) string {
+	sum := sha1.Sum([]byte("simulated-rack\x00" + kind + "\x00" + seed))
+	sum[6] = sum[6]&0x0F | 0x50
+	sum[8] = sum[8]&0x3F | 0x80
+	h := hex.EncodeToString(sum[:16])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}

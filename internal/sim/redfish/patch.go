@@ -1,0 +1,196 @@
+package redfish
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+)
+
+// draft is a PATCH of a system being read: nothing changes before all of it is found good.
+type draft struct {
+	machine  *Machine
+	assetTag string
+	led      string
+	restore  string
+	override bootOverride
+}
+
+// patchSystem carries out a PATCH of a ComputerSystem, wholly or not at all.
+func (c *call) patchSystem(m *Machine) *reply {
+	if bad := c.precondition(m); bad != nil {
+		return bad
+	}
+	var props members
+	if bad := c.decode(&props); bad != nil {
+		return bad
+	}
+	if len(props) == 0 {
+		return redfishError(http.StatusBadRequest, "NoOperation", "The request body submitted contain no data to act upon and no changes to the resource took place.")
+	}
+	s := &m.state
+	d := &draft{machine: m, assetTag: s.AssetTag, led: s.LED, restore: s.Restore, override: s.Override}
+	for _, name := range slices.Sorted(maps.Keys(props)) {
+		if bad := d.read(name, props[name]); bad != nil {
+			return bad
+		}
+	}
+	d.commit(c)
+	return c.getSystem(m)
+}
+
+// precondition checks If-Match against the entity tag of the document as it is shown.
+func (c *call) precondition(m *Machine) *reply {
+	if c.bmc.profile.NoETags {
+		return nil
+	}
+	tags := c.r.Header.Values("If-Match")
+	if len(tags) == 0 {
+		if c.bmc.behaviour.RequireIfMatch {
+			return redfishError(http.StatusPreconditionRequired, "PreconditionRequired",
+				"A precondition header or annotation is required to change this resource.")
+		}
+		return nil
+	}
+	if _, tag := c.finish(c.path, m.document()); !tagListed(tags, tag) {
+		return redfishError(http.StatusPreconditionFailed, "PreconditionFailed",
+			"The ETag supplied did not match the ETag required to change this resource.")
+	}
+	return nil
+}
+
+func (d *draft) read(name string, raw json.RawMessage) *reply {
+	switch name {
+	case "AssetTag":
+		return d.readAssetTag(raw)
+	case "IndicatorLED":
+		return readEnum(name, raw, []string{"Off", "Lit", "Blinking"}, &d.led)
+	case "LocationIndicatorActive":
+		var active bool
+		if bad := readValue(name, raw, &active); bad != nil {
+			return bad
+		}
+		d.led = map[bool]string{true: "Blinking", false: "Off"}[active]
+		return nil
+	case "PowerRestorePolicy":
+		return readEnum(name, raw, []string{string(RestoreOff), string(RestoreOn), string(RestoreLast)}, &d.restore)
+	case "Boot":
+		return d.readBoot(raw)
+	}
+	if _, shown := d.machine.document()[name]; shown {
+		return redfishError(http.StatusBadRequest, "PropertyNotWritable",
+			fmt.Sprintf("The property %s is a read-only property and cannot be assigned a value.", name), name)
+	}
+	return redfishError(http.StatusBadRequest, "PropertyUnknown",
+		fmt.Sprintf("The property %s is not in the list of valid properties for the resource.", name), name)
+}
+
+func (d *draft) readAssetTag(raw json.RawMessage) *reply {
+	var tag string
+	if bad := readValue("AssetTag", raw, &tag); bad != nil {
+		return bad
+	}
+	b := d.machine.bmc
+	switch b.behaviour.AssetTag {
+	case AssetTagRefused:
+		return redfishError(http.StatusBadRequest, "PropertyNotWritable",
+			"The property AssetTag is a read-only property and cannot be assigned a value.", "AssetTag")
+	case AssetTagIgnored:
+		return nil
+	case AssetTagTruncated:
+		d.assetTag = tag[:min(len(tag), b.behaviour.AssetTagLength)]
+		return nil
+	}
+	if len(tag) > b.profile.AssetTagMax {
+		return redfishError(http.StatusBadRequest, "StringValueTooLong",
+			fmt.Sprintf("The string '%s' exceeds the length limit %d.", tag, b.profile.AssetTagMax), tag, fmt.Sprint(b.profile.AssetTagMax))
+	}
+	d.assetTag = tag
+	return nil
+}
+
+func (d *draft) readBoot(raw json.RawMessage) *reply {
+	var props members
+	if bad := readValue("Boot", raw, &props); bad != nil {
+		return bad
+	}
+	p := &d.machine.bmc.profile
+	for _, name := range slices.Sorted(maps.Keys(props)) {
+		var bad *reply
+		switch name {
+		case "BootSourceOverrideEnabled":
+			bad = readEnum(name, props[name], p.BootEnabled, &d.override.Enabled)
+		case "BootSourceOverrideTarget":
+			bad = readEnum(name, props[name], p.BootTargets, &d.override.Target)
+		case "BootSourceOverrideMode":
+			bad = readEnum(name, props[name], p.BootModes, &d.override.Mode)
+		case "HttpBootUri":
+			bad = d.readBootURI(props[name])
+		default:
+			bad = redfishError(http.StatusBadRequest, "PropertyUnknown",
+				fmt.Sprintf("The property %s is not in the list of valid properties for the resource.", name), name)
+		}
+		if bad != nil {
+			return bad
+		}
+	}
+	if d.override.Enabled == overrideDisabled {
+		d.override.Target = targetNone
+	} else if d.override.Target == targetNone { // DMTF: the target None ends the override
+		d.override.Enabled = overrideDisabled
+	}
+	return nil
+}
+
+func (d *draft) readBootURI(raw json.RawMessage) *reply {
+	if !d.machine.bmc.profile.hasTarget(targetUEFIHTTP) {
+		return redfishError(http.StatusBadRequest, "PropertyUnknown",
+			"The property HttpBootUri is not in the list of valid properties for the resource.", "HttpBootUri")
+	}
+	d.override.URI = ""
+	if bytes.Equal(raw, []byte("null")) {
+		return nil
+	}
+	return readValue("HttpBootUri", raw, &d.override.URI)
+}
+
+func (d *draft) commit(c *call) {
+	m, s := d.machine, &d.machine.state
+	at, why := c.now(), c.cause()
+	if d.assetTag != s.AssetTag {
+		m.record(Event{At: at, Kind: EventAssetTag, From: s.AssetTag, To: d.assetTag, cause: why})
+		s.AssetTag = d.assetTag
+	}
+	if d.led != s.LED {
+		m.record(Event{At: at, Kind: EventLED, From: s.LED, To: d.led, cause: why})
+		s.LED = d.led
+	}
+	s.Restore = d.restore
+	if d.override != s.Override || m.lag != nil {
+		m.setOverride(at, d.override, why)
+	}
+	m.changed()
+}
+
+func readValue(name string, raw json.RawMessage, into any) *reply {
+	if bytes.Equal(raw, []byte("null")) || json.Unmarshal(raw, into) != nil {
+		return redfishError(http.StatusBadRequest, "PropertyValueTypeError",
+			fmt.Sprintf("The value '%s' for the property %s is of a different type than the property can accept.", raw, name), string(raw), name)
+	}
+	return nil
+}
+
+func readEnum(name string, raw json.RawMessage, allowed []string, into *string) *reply {
+	var value string
+	if bad := readValue(name, raw, &value); bad != nil {
+		return bad
+	}
+	if !slices.Contains(allowed, value) {
+		return redfishError(http.StatusBadRequest, "PropertyValueNotInList",
+			fmt.Sprintf("The value '%s' for the property %s is not in the list of acceptable values.", value, name), value, name)
+	}
+	*into = value
+	return nil
+}

@@ -1,0 +1,203 @@
+package redfish
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Rack is a set of simulated BMCs served by one process.
+type Rack struct {
+	config  Config
+	clock   Clock
+	timing  Timing
+	netboot Program
+	ca      *authority
+	server  *http.Server
+	mux     *http.ServeMux
+	control *controlServer
+	shared  map[scheme]net.Listener // nil with OwnListeners
+	saver   *saver
+	serving sync.WaitGroup
+	closing chan struct{}
+
+	mu        sync.Mutex // guards all below, and every BMC and Machine
+	closed    bool
+	agenda    agenda
+	armedFor  time.Time
+	stopTimer func() bool
+	bmcs      map[string]*BMC
+	byAddress map[netip.Addr]*BMC
+	nextHost  uint16
+	events    []Event
+	requests  requestLog
+	random    *rand.Rand
+}
+
+type scheme string
+
+const (
+	schemeHTTPS scheme = "https"
+	schemeHTTP  scheme = "http"
+)
+
+// NewRack starts an empty rack. Close it when done.
+func NewRack(config Config) (*Rack, error) {
+	if config.HTTPS == "" && config.HTTP == "" {
+		config.HTTPS = "0.0.0.0:0"
+	}
+	ca, err := newAuthority()
+	if err != nil {
+		return nil, err
+	}
+	r := &Rack{
+		config: config, clock: config.Clock, timing: DefaultTiming(), netboot: DefaultProgram(), ca: ca,
+		closing: make(chan struct{}), bmcs: map[string]*BMC{}, byAddress: map[netip.Addr]*BMC{},
+		random: rand.New(rand.NewPCG(config.Seed, config.Seed)),
+	}
+	if r.clock == nil {
+		r.clock = wallClock{}
+	}
+	if config.Timing != nil {
+		r.timing = *config.Timing
+	}
+	if config.Netboot != nil {
+		r.netboot = *config.Netboot
+	}
+	r.requests.limit = config.RequestLog
+	if r.requests.limit == 0 {
+		r.requests.limit = 50_000
+	}
+	r.mux = r.routes()
+	if r.saver, err = newSaver(r, config.StateDir); err != nil {
+		return nil, err
+	}
+	if err := r.listen(); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// AddBMC puts a BMC and its machines into the rack and starts to answer for it.
+func (r *Rack) AddBMC(spec BMCSpec) (*BMC, error) {
+	defer r.enter()()
+	if r.closed {
+		return nil, errors.New("redfish rack: closed")
+	}
+	if spec.Name == "" {
+		return nil, errors.New("redfish rack: a BMC needs a name")
+	}
+	if r.bmcs[spec.Name] != nil {
+		return nil, fmt.Errorf("redfish rack: BMC %q: the name is taken", spec.Name)
+	}
+	address, err := r.claimAddress(spec.Address)
+	if err != nil {
+		return nil, fmt.Errorf("redfish rack: BMC %q: %w", spec.Name, err)
+	}
+	b, err := newBMC(r, spec, address)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.saver.load(b); err != nil {
+		return nil, err
+	}
+	if err := b.openListeners(); err != nil {
+		return nil, fmt.Errorf("redfish rack: BMC %q: %w", spec.Name, err)
+	}
+	r.bmcs[spec.Name] = b
+	if !r.config.OwnListeners {
+		r.byAddress[address] = b
+	}
+	return b, nil
+}
+
+// claimAddress checks a wanted address or picks the next free one. Addresses of BMCs with listeners of
+// their own may repeat: their ports differ.
+func (r *Rack) claimAddress(wanted string) (netip.Addr, error) {
+	if wanted != "" {
+		address, err := netip.ParseAddr(wanted)
+		if err != nil {
+			return address, err
+		}
+		if !address.Is4() || !address.IsLoopback() {
+			return address, fmt.Errorf("%s is not an IPv4 loopback address", address)
+		}
+		if r.byAddress[address] != nil {
+			return address, fmt.Errorf("address %s is taken by %q", address, r.byAddress[address].spec.Name)
+		}
+		return address, nil
+	}
+	for r.nextHost < 0xFFFE {
+		r.nextHost++
+		address := netip.AddrFrom4([4]byte{127, 1, byte(r.nextHost >> 8), byte(r.nextHost)})
+		if r.byAddress[address] == nil {
+			return address, nil
+		}
+	}
+	return netip.Addr{}, errors.New("no free address left in 127.1.0.0/16")
+}
+
+// BMC returns the BMC of that name, nil where there is none.
+func (r *Rack) BMC(name string) *BMC {
+	defer r.enter()()
+	return r.bmcs[name]
+}
+
+// BMCs returns all BMCs by name.
+func (r *Rack) BMCs() []*BMC {
+	defer r.enter()()
+	return r.sortedBMCs()
+}
+
+func (r *Rack) sortedBMCs() []*BMC {
+	var all []*BMC
+	for _, name := range slices.Sorted(maps.Keys(r.bmcs)) {
+		all = append(all, r.bmcs[name])
+	}
+	return all
+}
+
+// Close stops serving, cuts all connections and saves the state of the machines where it is kept.
+func (r *Rack) Close() error {
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return nil
+	}
+	r.runDue()
+	r.closed = true
+	if r.stopTimer != nil {
+		r.stopTimer()
+	}
+	close(r.closing)
+	var cut []*simConn
+	for _, b := range r.bmcs {
+		b.closeListeners()
+		cut = append(cut, b.takeConns()...)
+	}
+	r.mu.Unlock()
+
+	var errs []error
+	for _, l := range r.shared {
+		if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+			errs = append(errs, err)
+		}
+	}
+	for _, c := range cut {
+		c.reset()
+	}
+	if r.server != nil {
+		errs = append(errs, r.server.Close())
+	}
+	errs = append(errs, r.control.close())
+	r.serving.Wait()
+	errs = append(errs, r.saver.close())
+	return errors.Join(errs...)
+}

@@ -1,0 +1,89 @@
+package redfish
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// resetSystem is the action ComputerSystem.Reset.
+func (c *call) resetSystem(m *Machine) *reply {
+	var body struct{ ResetType *string }
+	if bad := c.decode(&body); bad != nil {
+		return bad
+	}
+	if body.ResetType == nil {
+		return redfishError(http.StatusBadRequest, "ActionParameterMissing",
+			"The action ComputerSystem.Reset requires that the parameter ResetType be present in the request body.", "ComputerSystem.Reset", "ResetType")
+	}
+	kind := *body.ResetType
+	if !slices.Contains(c.bmc.profile.ResetTypes, kind) {
+		return notAllowable("ResetType", kind)
+	}
+	if bad := m.refuseReset(kind); bad != nil {
+		return bad
+	}
+	at, why := c.now(), c.cause()
+	m.record(Event{At: at, Kind: EventReset, To: kind, cause: why})
+	if c.bmc.behaviour.IgnoreReset {
+		m.record(Event{At: at, Kind: EventIgnored, Detail: kind, cause: why})
+		return noContent()
+	}
+	if c.bmc.behaviour.AsyncReset {
+		return c.startTask("Reset of system "+m.id, func(at time.Time) { m.reset(at, kind, why) })
+	}
+	m.reset(at, kind, why)
+	return noContent()
+}
+
+// refuseReset is what keeps a BMC from trying.
+func (m *Machine) refuseReset(kind string) *reply {
+	isOff := m.state.Power == PowerOff && m.state.Step == stepRest
+	wantsOn := kind == "On" || kind == "ForceOn"
+	switch {
+	case m.state.NoMains:
+		return redfishError(http.StatusServiceUnavailable, "ResourceInStandby", "The request could not be performed because the resource is in standby.")
+	case wantsOn && m.state.Power == PoweringOff, m.state.Step == stepPause && kind != "ForceOff":
+		r := redfishError(http.StatusConflict, "ResourceInUse", "The change to the requested resource failed because the resource is in use or in transition.")
+		r.header.Set("Retry-After", "1")
+		return r
+	case isOff && (kind == "GracefulRestart" || kind == "ForceRestart" || kind == "PowerCycle" || kind == "Nmi"):
+		return redfishError(http.StatusConflict, "ChassisPowerStateOnRequired",
+			fmt.Sprintf("The Chassis with Id '%s' requires to be powered on to perform this request.", m.id), m.id)
+	case m.bmc.behaviour.RefuseNoopReset && (wantsOn && m.state.Power == PowerOn || isOff && (kind == "ForceOff" || kind == "GracefulShutdown")):
+		return redfishError(http.StatusConflict, "NoOperation", "The machine is already in the requested power state.")
+	}
+	return nil
+}
+
+// reset does what a reset type says. What it asks of a machine that is already there has no effect.
+func (m *Machine) reset(at time.Time, kind string, why cause) {
+	switch kind {
+	case "On", "ForceOn":
+		m.powerOn(at, why)
+	case "ForceOff":
+		m.forceOff(at, stayOff, why)
+	case "PowerCycle":
+		m.forceOff(at, coldBoot, why)
+	case "GracefulShutdown":
+		m.shutDown(at, stayOff, why)
+	case "GracefulRestart":
+		m.shutDown(at, warmBoot, why)
+	case "ForceRestart":
+		if m.state.Power == PowerOn || m.state.Power == PoweringOn {
+			m.startPOST(at, why)
+		}
+	case "PushPowerButton":
+		if m.state.Power == PowerOff {
+			m.powerOn(at, why)
+		} else {
+			m.shutDown(at, stayOff, why)
+		}
+	}
+}
+
+func notAllowable(parameter, value string) *reply {
+	return redfishError(http.StatusBadRequest, "ActionParameterValueNotInList",
+		fmt.Sprintf("The value '%s' for the parameter %s is not in the list of acceptable values.", value, parameter), value, parameter)
+}

@@ -1,0 +1,246 @@
+package redfish
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+)
+
+// call is one request on its way through the simulator.
+type call struct {
+	rack    *Rack
+	bmc     *BMC
+	r       *http.Request // with path values, once routed
+	path    string
+	body    []byte
+	seq     uint64
+	pattern string
+	reply   *reply
+}
+
+// serve is the entry of every request. It takes the lock itself, and not while waiting.
+func (r *Rack) serve(w http.ResponseWriter, req *http.Request) {
+	conn := req.Context().Value(connKey{}).(*simConn)
+	body, err := io.ReadAll(io.LimitReader(req.Body, 1<<20))
+	if err != nil {
+		return // the client gave up while sending
+	}
+	defer crash()
+	c := r.newCall(conn.bmc, req, body)
+	fault := r.receive(c)
+	outcome := r.perform(c, fault)
+	r.report(c, outcome, fault)
+	switch {
+	case fault.is(FaultHang, FaultHangReply):
+		r.hang(req)
+		panic(http.ErrAbortHandler)
+	case outcome == nil || fault.is(FaultDropReply):
+		panic(http.ErrAbortHandler)
+	case outcome.stream != nil:
+		outcome.stream(req, w)
+	default:
+		outcome.send(w, req)
+	}
+}
+
+// newCall prepares a request for routing. Requests to the same resource look alike from here on.
+func (r *Rack) newCall(b *BMC, req *http.Request, body []byte) *call {
+	c := &call{rack: r, bmc: b, path: cleanPath(req.URL.Path), body: body}
+	c.r = req.Clone(context.WithValue(req.Context(), callKey{}, c))
+	c.r.URL.Path, c.r.URL.RawPath = c.path, ""
+	_, c.pattern = r.mux.Handler(c.r)
+	return c
+}
+
+// crash keeps a mistake in the simulator from passing for a fault of a BMC: the server would swallow it.
+func crash() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if p == http.ErrAbortHandler {
+		panic(p)
+	}
+	report := fmt.Sprintf("redfish rack: %v\n%s", p, debug.Stack())
+	go func() { panic(report) }()
+	select {}
+}
+
+// cleanPath takes the trailing slash off: Redfish treats both alike.
+func cleanPath(path string) string {
+	if trimmed := strings.TrimRight(path, "/"); trimmed != "" {
+		return trimmed
+	}
+	return "/"
+}
+
+// receive notes the request and finds the fault that takes it.
+func (r *Rack) receive(c *call) *Fault {
+	defer r.enter()()
+	c.seq = r.requests.begin(r.clock.Now(), c)
+	return c.bmc.strike(c.r.Method, c.path)
+}
+
+// perform carries the request out, or not, as the fault has it. Nil is a connection to be closed without
+// an answer.
+func (r *Rack) perform(c *call, fault *Fault) *reply {
+	if fault != nil {
+		if !r.wait(c, fault.Delay.std()) {
+			return nil
+		}
+		if fault.is(FaultHang, FaultDrop) {
+			return nil
+		}
+		if fault.is(FaultEndSession) {
+			c.bmc.EndSessions()
+		}
+		if instead := fault.instead(); instead != nil {
+			return instead
+		}
+	}
+	result := r.act(c)
+	if fault != nil && result != nil {
+		result = fault.spoil(result)
+	}
+	return result
+}
+
+// wait lets wire time pass. A read whose client has gone is not worth an answer; a write goes on, as it
+// would in a real BMC.
+func (r *Rack) wait(c *call, d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	gone := c.r.Context().Done()
+	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
+		gone = nil
+	}
+	select {
+	case <-timer.C:
+		return true
+	case <-gone:
+		return false
+	case <-r.closing:
+		return false
+	}
+}
+
+// hang keeps the client waiting until it gives up.
+func (r *Rack) hang(req *http.Request) {
+	select {
+	case <-req.Context().Done():
+	case <-r.closing:
+	}
+}
+
+// act routes the request, under the lock. A BMC that has gone down meanwhile does nothing any more.
+func (r *Rack) act(c *call) *reply {
+	defer r.enter()()
+	if c.bmc.reach == ReachRefused || r.closed {
+		return nil
+	}
+	r.mux.ServeHTTP(discard{}, c.r)
+	if c.reply == nil { // no route
+		c.reply = notFound(c.path)
+		if bad := c.bmc.authenticate(c.r); bad != nil {
+			c.reply = bad
+		}
+	}
+	return c.reply
+}
+
+// report completes the request's entry in the log.
+func (r *Rack) report(c *call, outcome *reply, fault *Fault) {
+	defer r.enter()()
+	var entry Request
+	if outcome != nil {
+		entry.Status = outcome.status
+	}
+	if fault != nil {
+		entry.Fault = fault.Kind
+	}
+	r.requests.finish(c, entry)
+}
+
+type callKey struct{}
+
+// discard satisfies the mux, whose handlers answer through their call.
+type discard struct{}
+
+func (discard) Header() http.Header         { return http.Header{} }
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+func (discard) WriteHeader(int)             {}
+
+// methods are the handlers of one resource.
+type methods map[string]func(*call) *reply
+
+// ServeHTTP implements http.Handler for the mux.
+func (m methods) ServeHTTP(_ http.ResponseWriter, req *http.Request) {
+	c := req.Context().Value(callKey{}).(*call)
+	c.r = req
+	c.reply = m.respond(c)
+}
+
+func (m methods) respond(c *call) *reply {
+	method := c.r.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	if !c.public(method) {
+		if bad := c.bmc.authenticate(c.r); bad != nil {
+			return bad
+		}
+	}
+	if handle := m[method]; handle != nil {
+		return handle(c)
+	}
+	var allowed []string
+	for name := range m {
+		allowed = append(allowed, name)
+	}
+	slices.Sort(allowed)
+	r := redfishError(http.StatusMethodNotAllowed, "OperationNotAllowed", "The HTTP method is not allowed on this resource.")
+	r.header.Set("Allow", strings.Join(allowed, ", "))
+	return r
+}
+
+// public reports whether the request needs no authentication (Redfish specification, "Authentication
+// requirements"): the root, the version and metadata documents, and opening a session.
+func (c *call) public(method string) bool {
+	switch c.path {
+	case "/redfish", "/redfish/v1", "/redfish/v1/odata", "/redfish/v1/$metadata":
+		return method == http.MethodGet
+	case sessionPath:
+		return method == http.MethodPost
+	}
+	return false
+}
+
+func (c *call) value(name string) string { return c.r.PathValue(name) }
+
+// now is the moment the request is acted upon.
+func (c *call) now() time.Time { return c.rack.clock.Now() }
+
+func (c *call) cause() cause { return cause{by: byRequest, request: c.seq} }
+
+// decode reads the request's JSON body into a struct; unknown members are ignored.
+func (c *call) decode(into any) *reply {
+	if err := json.Unmarshal(c.body, into); err != nil {
+		var badType *json.UnmarshalTypeError
+		if errors.As(err, &badType) {
+			return redfishError(http.StatusBadRequest, "PropertyValueTypeError",
+				"The value provided for the property "+badType.Field+" is of a different type than the property can accept.", badType.Value, badType.Field)
+		}
+		return redfishError(http.StatusBadRequest, "MalformedJSON", "The request body submitted was malformed JSON and could not be parsed by the receiving service.")
+	}
+	return nil
+}
