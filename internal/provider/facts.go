@@ -103,11 +103,21 @@ type SystemFacts struct {
 	AssetTag     string
 	StampSupport bool      // false where a quirk says that the asset tag cannot keep a stamp
 	Hardware     *Hardware // nil where this look did not read the inventory
+	// Capabilities is nil where this look did not read the inventory. For people, never decided from.
+	Capabilities *Capabilities
 	Gaps         []string
 	// NotModified is true where the BMC said that nothing changed since the last look: all other fields are then empty.
 	NotModified bool
 	// ETag of the picture, to be handed back for a conditional look. "" where the BMC sends none.
 	ETag string
+}
+
+// Capabilities is what a system says it can be asked for. Empty lists mean that it does not say.
+type Capabilities struct {
+	ResetTypes  []string // in the system's own words and order
+	BootTargets []string // likewise
+	Stamp       bool     // an asset tag can be written
+	Indicator   bool     // there is an identification light
 }
 
 // Hardware is the inventory of a system.

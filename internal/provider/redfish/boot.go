@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package redfish
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/stmcginnis/gofish/schemas"
+
+	"github.com/holdfast-dev/holdfast/internal/provider"
+)
+
+// bootBody is a change of the boot override; members left out stay as they are.
+type bootBody struct {
+	Enabled provider.BootEnabled `json:"BootSourceOverrideEnabled,omitempty"`
+	Target  provider.BootTarget  `json:"BootSourceOverrideTarget,omitempty"`
+	Mode    string               `json:"BootSourceOverrideMode,omitempty"`
+	HTTPURI string               `json:"HttpBootUri,omitempty"`
+}
+
+type bootPatch struct {
+	Boot bootBody `json:"Boot"`
+}
+
+// SetBootOverride implements provider.Boot. An empty Mode keeps the mode the machine tells.
+func (a actor) SetBootOverride(ctx context.Context, ref provider.SystemRef, want provider.BootOverride, expect provider.Expect) (provider.Outcome, error) {
+	return a.act(ctx, ref, expect, func(t turn, s *system) (provider.Outcome, error) {
+		now := t.facts(s).Boot
+		if now.Armed() && sameOverride(now, want) {
+			return provider.Outcome{Unchanged: true}, nil
+		}
+		target, ok := allowedTarget(s, want.Target)
+		if !ok {
+			return provider.Outcome{}, fail(provider.Terminal, provider.ReasonBootTargetMissing,
+				"the system does not offer the boot target "+string(want.Target), nil)
+		}
+		if want.HTTPURI != "" && !httpBootable(s) {
+			return provider.Outcome{}, fail(provider.Terminal, provider.ReasonBootTargetMissing, "the system takes no URI to boot from over HTTP", nil)
+		}
+		body := bootBody{Enabled: allowedEnabled(s, want.Enabled), Target: target, Mode: want.Mode, HTTPURI: want.HTTPURI}
+		if body.Mode == "" {
+			body.Mode = now.Mode // left out, some fall back to legacy boot (B094)
+		}
+		return t.changeBoot(ctx, s, expect, bootLadder(body), func(shown provider.BootOverride) bool {
+			return shown.Armed() && shown.Target == target && (want.Mode == "" || strings.EqualFold(shown.Mode, want.Mode))
+		})
+	})
+}
+
+// ClearBootOverride implements provider.Boot.
+func (a actor) ClearBootOverride(ctx context.Context, ref provider.SystemRef, expect provider.Expect) (provider.Outcome, error) {
+	return a.act(ctx, ref, expect, func(t turn, s *system) (provider.Outcome, error) {
+		now := t.facts(s).Boot
+		if !now.Armed() {
+			return provider.Outcome{Unchanged: true}, nil
+		}
+		ladder := []bootBody{
+			{Enabled: provider.BootDisabled},
+			{Enabled: provider.BootDisabled, Target: provider.BootNone, Mode: now.Mode},
+			{Enabled: provider.BootDisabled, Target: now.Target, Mode: now.Mode}, // "repeat the current values" (B095)
+		}
+		return t.changeBoot(ctx, s, expect, ladder, func(shown provider.BootOverride) bool { return !shown.Armed() })
+	})
+}
+
+// bootLadder gives the forms of one wish in the order they are tried: whole (B110), and without the mode where that cannot be
+// written (B101).
+func bootLadder(body bootBody) []bootBody {
+	if body.Mode == "" {
+		return []bootBody{body}
+	}
+	plain := body
+	plain.Mode = ""
+	return []bootBody{body, plain}
+}
+
+// changeBoot writes the override, in the first form and at the first place that the BMC takes, and reads it back (B097).
+func (t turn) changeBoot(ctx context.Context, s *system, expect provider.Expect, ladder []bootBody, shows func(provider.BootOverride) bool) (provider.Outcome, error) {
+	var out provider.Outcome
+	var err error
+	for _, body := range ladder {
+		out, err = t.writeBoot(ctx, s, expect, body)
+		if err == nil || !malformed(err) {
+			break
+		}
+	}
+	if err != nil {
+		return provider.Outcome{}, err
+	}
+	fresh, err := t.again(ctx, s)
+	if err != nil {
+		return provider.Outcome{}, err
+	}
+	if !shows(t.facts(fresh).Boot) {
+		return out, fail(provider.Transient, provider.ReasonProtocolError, "the BMC took the boot override and does not show it yet", nil)
+	}
+	return out, nil
+}
+
+// malformed says that the BMC refused the form of a request, so that another form may do.
+func malformed(err error) bool {
+	switch statusOf(err) {
+	case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusNotImplemented, http.StatusUnprocessableEntity, http.StatusNotFound:
+		return provider.ClassOf(err) != provider.Busy
+	}
+	return false
+}
+
+// writeBoot writes to the system, else to the resource of its pending settings where it has one or names one (B092, B128).
+func (t turn) writeBoot(ctx context.Context, s *system, expect provider.Expect, body bootBody) (provider.Outcome, error) {
+	out, err := t.patchSystem(ctx, s, expect, bootPatch{body})
+	if err == nil || !malformed(err) {
+		return out, err
+	}
+	settings := t.settingsOf(s, err)
+	if settings == "" {
+		return out, err
+	}
+	second, settingsErr := t.patch(ctx, settings, bootPatch{body}, func(ctx context.Context) (string, error) {
+		doc, resp, err := t.get(ctx, t, settings, "Settings", &gaps{})
+		if err != nil {
+			return "", err
+		}
+		fresh, err := t.again(ctx, s)
+		if err != nil {
+			return "", err
+		}
+		return resp.etag(doc), t.check(fresh, expect)
+	})
+	if settingsErr != nil && malformed(settingsErr) {
+		return out, err // what the system itself said is the better reason
+	}
+	return second, settingsErr
+}
+
+// settingsOf finds the resource for pending settings: announced by the system, or named by its refusal.
+func (t turn) settingsOf(s *system, err error) string {
+	if p := t.base.resolve(s.path, s.doc.object("@Redfish.Settings").link("SettingsObject")); p != "" {
+		return p
+	}
+	var status *statusError
+	if !errors.As(err, &status) {
+		return ""
+	}
+	for _, m := range status.messages {
+		for _, text := range append([]string{m.text}, m.args...) {
+			for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\'' || r == '"' || r == ',' }) {
+				p := t.base.resolve(s.path, strings.TrimRight(word, "."))
+				if strings.HasPrefix(word, "/redfish/") && strings.HasPrefix(p, strings.TrimRight(s.path, "/")+"/") {
+					return p
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func sameOverride(now, want provider.BootOverride) bool {
+	return now.Target == want.Target && now.Enabled == want.Enabled &&
+		(want.Mode == "" || strings.EqualFold(now.Mode, want.Mode)) && (want.HTTPURI == "" || now.HTTPURI == want.HTTPURI)
+}
+
+// targetNames are other words for a target that BMCs were seen to offer, in order of preference.
+var targetNames = map[provider.BootTarget][]string{
+	provider.BootCD:   {string(schemas.CdBootSource), "UsbCd", "CD/DVD", "UefiCd", "UefiUsbCd"},
+	provider.BootDisk: {string(schemas.HddBootSource), "UefiHdd"},
+}
+
+// allowedTarget gives the word this system has for a target. A system that does not tell is tried with the standard's word (B103).
+func allowedTarget(s *system, want provider.BootTarget) (provider.BootTarget, bool) {
+	allowed := bootTargets(s)
+	if len(allowed) == 0 || slices.Contains(allowed, string(want)) {
+		return want, true
+	}
+	for _, name := range targetNames[want] {
+		if slices.Contains(allowed, name) {
+			return provider.BootTarget(name), true
+		}
+	}
+	return "", false
+}
+
+// allowedEnabled falls back to Once where the system knows no Continuous: whoever wants it arms it again (B098).
+func allowedEnabled(s *system, want provider.BootEnabled) provider.BootEnabled {
+	allowed := s.doc.object("Boot").texts("BootSourceOverrideEnabled@Redfish.AllowableValues")
+	if want == provider.BootContinuous && len(allowed) > 0 && !slices.Contains(allowed, string(want)) {
+		return provider.BootOnce
+	}
+	return want
+}
+
+// httpBootable says that the Boot object has a place for a URI.
+func httpBootable(s *system) bool {
+	_, there := s.doc.object("Boot").members["HttpBootUri"]
+	return there
+}

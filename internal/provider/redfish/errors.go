@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package redfish
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/holdfast-dev/holdfast/internal/provider"
+)
+
+// statusError is the cause behind an error that came as an HTTP answer. It keeps what a ladder of retries decides by, and
+// prints the status alone: bodies may quote what was sent (B244).
+type statusError struct {
+	status   int
+	messages []message
+}
+
+func (e *statusError) Error() string { return "HTTP status " + strconv.Itoa(e.status) }
+
+// statusOf is the HTTP status behind err, 0 where no answer came.
+func statusOf(err error) int {
+	var s *statusError
+	if errors.As(err, &s) {
+		return s.status
+	}
+	return 0
+}
+
+func fail(class provider.Class, reason, message string, cause error) *provider.Error {
+	return &provider.Error{Class: class, Reason: reason, Message: message, Err: cause}
+}
+
+// connectionError classes what went wrong before an answer was complete. Texts are fixed: the causes quote addresses.
+func connectionError(err error) error {
+	var (
+		verify  *tls.CertificateVerificationError
+		unknown x509.UnknownAuthorityError
+		host    x509.HostnameError
+		invalid x509.CertificateInvalidError
+		netErr  net.Error
+		dns     *net.DNSError
+		alert   tls.AlertError
+		record  tls.RecordHeaderError
+	)
+	switch {
+	case errors.Is(err, errPinMismatch):
+		return fail(provider.Denied, provider.ReasonTLSVerifyFailed, "the BMC shows another certificate than the pinned one", err)
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return fail(provider.Denied, provider.ReasonTLSVerifyFailed, "the BMC's certificate has expired or is not yet valid", err)
+	case errors.As(err, &host):
+		return fail(provider.Denied, provider.ReasonTLSVerifyFailed, "the BMC's certificate is for another name or address", err)
+	case errors.As(err, &unknown):
+		return fail(provider.Denied, provider.ReasonTLSVerifyFailed, "the BMC's certificate is signed by an authority that is not trusted", err)
+	case errors.As(err, &verify), errors.As(err, &invalid):
+		return fail(provider.Denied, provider.ReasonTLSVerifyFailed, "the BMC's certificate is not trusted", err)
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return fail(provider.Terminal, provider.ReasonEndpointInvalid, "the endpoint says https, and the BMC answers in plain HTTP", err)
+	case errors.As(err, &alert), errors.As(err, &record):
+		return fail(provider.Transient, provider.ReasonUnreachable, "the TLS handshake with the BMC failed", err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fail(provider.Transient, provider.ReasonTimeout, "the BMC did not answer within the deadline", err)
+	case errors.Is(err, context.Canceled):
+		return fail(provider.Transient, provider.ReasonUnreachable, "the request to the BMC was broken off", err)
+	case errors.As(err, &dns):
+		return fail(provider.Transient, provider.ReasonUnreachable, "the BMC's host name cannot be resolved", err)
+	case errors.As(err, &netErr) && netErr.Timeout():
+		return fail(provider.Transient, provider.ReasonTimeout, "no connection to the BMC within the time allowed", err)
+	default:
+		return fail(provider.Transient, provider.ReasonUnreachable, "no connection to the BMC, or it broke", err)
+	}
+}
+
+// answerError classes an answer that is no success. 401 never comes here alone: see authorized.
+func (b *BMC) answerError(r *response) *provider.Error {
+	messages := parseMessages(r.body)
+	cause := &statusError{status: r.status, messages: messages}
+	what := describe(r)
+	switch {
+	case r.status == http.StatusTooManyRequests:
+		return b.busy(r, provider.ReasonRateLimited, "the BMC asks for fewer requests", cause)
+	case r.status == http.StatusServiceUnavailable, anyOf(messages, notNowMessages) && r.status != http.StatusForbidden:
+		return b.busy(r, provider.ReasonBusy, what+"the BMC says not now", cause)
+	case r.status >= 300 && r.status < 400:
+		return fail(provider.Terminal, provider.ReasonEndpointInvalid, "the BMC answers with a redirect; register the address it redirects to", cause)
+	case r.status == http.StatusUnauthorized:
+		return fail(provider.Denied, provider.ReasonCredentialsInvalid, "the BMC refuses the credentials", cause)
+	case r.status == http.StatusForbidden:
+		return fail(provider.Denied, provider.ReasonCredentialsInvalid, forbidden(messages), cause)
+	case r.sent.path == b.base.root() && (r.status == http.StatusNotFound || !isJSON(r.body)) && r.status < 500:
+		return fail(provider.Terminal, provider.ReasonNotRedfish, fmt.Sprintf("there is no Redfish service at this endpoint (status %d)", r.status), cause)
+	case r.status == http.StatusNotFound, r.status == http.StatusGone:
+		return fail(provider.Transient, provider.ReasonProtocolError, what+"the BMC does not know it (404)", cause)
+	case r.status == http.StatusRequestTimeout:
+		return fail(provider.Transient, provider.ReasonTimeout, what+"the BMC gave up waiting (408)", cause)
+	case r.status == http.StatusConflict, r.status == http.StatusPreconditionFailed, r.status == http.StatusPreconditionRequired:
+		return b.busy(r, provider.ReasonBusy, what+fmt.Sprintf("the BMC reports a conflict (%d)", r.status), cause)
+	case r.status >= 500 && r.status != http.StatusNotImplemented:
+		return fail(provider.Transient, provider.ReasonServerError, what+fmt.Sprintf("the BMC failed (%d)", r.status), cause)
+	case r.status >= 400:
+		return fail(provider.Terminal, provider.ReasonRefused, what+refusal(r.status, messages), cause)
+	default:
+		return fail(provider.Transient, provider.ReasonProtocolError, what+fmt.Sprintf("unexpected status %d", r.status), cause)
+	}
+}
+
+func (b *BMC) busy(r *response, reason, message string, cause error) *provider.Error {
+	e := fail(provider.Busy, reason, message, cause)
+	e.After = retryAfter(r.header.Get("Retry-After"), b.opts.Clock())
+	return e
+}
+
+// maxRetryAfter bounds what a BMC may ask for.
+const maxRetryAfter = time.Hour
+
+// retryAfter reads both forms of the header: seconds and date. 0 where it says nothing of use.
+func retryAfter(value string, now time.Time) time.Duration {
+	if seconds, err := strconv.ParseInt(strings.TrimSpace(value), 10, 32); err == nil {
+		return min(max(0, time.Duration(seconds)*time.Second), maxRetryAfter)
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return min(max(0, at.Sub(now)), maxRetryAfter)
+	}
+	return 0
+}
+
+// describe names the request for a person, short, from our own words and the path.
+func describe(r *response) string {
+	p := pathOnly(r.sent.path)
+	if len(p) > 120 {
+		p = p[:120] + "…"
+	}
+	return r.sent.method + " " + p + ": "
+}
+
+func refusal(status int, messages []message) string {
+	for _, m := range messages {
+		if m.id != "" && len(m.id) <= 64 {
+			return fmt.Sprintf("the BMC refuses (%d, %s)", status, m.id)
+		}
+	}
+	return fmt.Sprintf("the BMC refuses (%d)", status)
+}
+
+func forbidden(messages []message) string {
+	switch {
+	case anyOf(messages, passwordMessages):
+		return "the BMC wants the password of this account changed first"
+	case anyOf(messages, privilegeMessages):
+		return "the account lacks the privilege for this at the BMC"
+	default:
+		return "the BMC forbids this to the account (403)"
+	}
+}
+
+func isJSON(body []byte) bool {
+	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
+	return len(body) > 0 && body[0] == '{'
+}
