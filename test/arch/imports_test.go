@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package arch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// importRule says what packages may not reach through our own code.
+type importRule struct {
+	why string
+	// of names packages of ours, except takes some out.
+	of, except []string
+	// forbid names packages that must not be reached.
+	forbid []string
+	// allow, when set, names all that may be reached; the standard library may
+	// always, unless it is forbidden.
+	allow []string
+	// boundary names packages of ours that may be imported and are not looked into.
+	boundary []string
+}
+
+// effects are the packages through which code reaches the world: a function that
+// only decides needs none of them.
+var effects = []string{
+	"context", "log/...", "net/...", "os/...", "syscall", "math/rand/...", "crypto/rand",
+	"github.com/go-logr/...", "k8s.io/client-go/...", "k8s.io/klog/...", "k8s.io/utils/clock/...",
+	"sigs.k8s.io/controller-runtime/...", "github.com/prometheus/...", "github.com/stmcginnis/...",
+}
+
+var ours = module + "/"
+
+var importRules = []importRule{
+	{
+		why: "deciding is pure: no client, context, clock or logger (P5)",
+		of:  []string{"internal/lifecycle/..."},
+		forbid: append([]string{
+			ours + "internal/reconciler/...", ours + "internal/monitor/...", ours + "internal/claim/...",
+			ours + "internal/devmode/...", ours + "internal/sim/...", ours + "status/...",
+		}, effects...),
+		// The contracts of acting calls mention a context; a decision names calls, and makes none.
+		boundary: []string{"internal/provider"},
+	},
+	{
+		why:      "ranking and binding are pure (P5); their reconciler is in claim/controller",
+		of:       []string{"internal/claim/..."},
+		except:   []string{"internal/claim/controller/..."},
+		forbid:   append([]string{ours + "internal/reconciler/...", ours + "internal/monitor/...", ours + "status/..."}, effects...),
+		boundary: []string{"internal/provider"},
+	},
+	{
+		why:    "providers speak facts and errors, never Kubernetes objects",
+		of:     []string{"internal/provider/..."},
+		forbid: []string{"k8s.io/...", "sigs.k8s.io/...", "github.com/go-logr/..."},
+		allow: []string{
+			ours + "internal/provider/...", "github.com/stmcginnis/gofish/...", "github.com/gophercloud/...",
+			"github.com/prometheus/client_golang/...", "github.com/google/uuid", "golang.org/x/...",
+		},
+	},
+	{
+		why:   "the contracts of providers know no provider and no client library",
+		of:    []string{"internal/provider"},
+		allow: []string{"github.com/google/uuid"},
+	},
+	{
+		why:   "a simulator shares nothing with the provider it serves, or one bug would hide in both",
+		of:    []string{"internal/sim/..."},
+		allow: []string{ours + "internal/sim/...", "golang.org/x/..."},
+	},
+	{
+		why:    "the status library is public and knows no kind of ours",
+		of:     []string{"status/..."},
+		forbid: []string{ours + "api/...", ours + "internal/...", ours + "config/...", ours + "cmd/..."},
+	},
+	{
+		why:   "whoever imports the API gets apimachinery and nothing else",
+		of:    []string{"api/..."},
+		allow: []string{"k8s.io/apimachinery/..."},
+	},
+	{
+		why: "the reconciler acts and never looks: what it knows are facts on objects (P7)",
+		of:  []string{"internal/reconciler/...", "internal/claim/..."},
+		forbid: []string{
+			ours + "internal/monitor/...", ours + "internal/devmode/...", ours + "internal/sim/...",
+			ours + "internal/provider/redfish/...", ours + "internal/provider/openstack/...",
+			"github.com/stmcginnis/gofish/...", "github.com/gophercloud/...",
+		},
+		boundary: []string{"internal/access"},
+	},
+	{
+		why:    "the monitor looks and never acts (P7)",
+		of:     []string{"internal/monitor/..."},
+		forbid: []string{ours + "internal/reconciler/...", ours + "internal/devmode/...", ours + "internal/sim/..."},
+	},
+	{
+		why: "the explorer explores production code: it has no world of its own to talk to",
+		of:  []string{"internal/explorer/..."},
+		forbid: []string{
+			"net/...", "k8s.io/client-go/...", "sigs.k8s.io/controller-runtime/pkg/manager/...",
+			ours + "internal/sim/...", ours + "internal/monitor/...", ours + "internal/testenv/...",
+		},
+		boundary: []string{"internal/provider"},
+	},
+	{
+		why:    "only dev mode and its command start a control plane or simulators",
+		of:     []string{"..."},
+		except: []string{"internal/devmode/...", "cmd/...", "internal/sim/...", "internal/testenv/...", "hack/...", "test/...", "internal/deps"},
+		forbid: []string{ours + "internal/testenv/...", ours + "internal/sim/...", "testing", "sigs.k8s.io/controller-runtime/pkg/envtest/..."},
+		// These are kits for tests, and imported by nothing else.
+		boundary: []string{"status/statustest/...", "internal/provider/conformance/...", "internal/devmode/..."},
+	},
+}
+
+// awaited names patterns of packages that are still to be written. A pattern of a
+// rule that matches nothing and is not named here fails: its packages were moved,
+// and the rule with them must be.
+var awaited = []string{
+	"internal/devmode/...",
+	"internal/explorer/...",
+	"internal/monitor/...",
+}
+
+// violations returns what breaks a rule, each with the chain of imports.
+func (r importRule) violations(graph importGraph) []string {
+	var found []string
+	for _, path := range graph.packages(r.of, r.except) {
+		for _, target := range graph.reach(path, r.boundary) {
+			if r.breaks(target.path) {
+				found = append(found, target.String())
+			}
+		}
+	}
+	return found
+}
+
+func (r importRule) breaks(path string) bool {
+	if matchesAny(r.forbid, path) {
+		return true
+	}
+	return r.allow != nil && !standard(path) && !matchesAny(r.allow, path)
+}
+
+func TestImportRules(t *testing.T) {
+	graph := loadGraph(t)
+	for _, rule := range importRules {
+		t.Run(strings.Join(rule.of, ","), func(t *testing.T) {
+			for _, violation := range rule.violations(graph) {
+				t.Errorf("%s:\n\t%s", rule.why, violation)
+			}
+			for _, pattern := range rule.of {
+				if len(graph.packages([]string{pattern}, nil)) == 0 && !slices.Contains(awaited, pattern) {
+					t.Errorf("%s: no package matches %s: move the rule to where its packages are", rule.why, pattern)
+				}
+			}
+		})
+	}
+}
+
+func TestImportRulesFindViolations(t *testing.T) {
+	graph := importGraph{
+		module + "/internal/lifecycle/metal": {"time", module + "/internal/helper", module + "/internal/provider"},
+		module + "/internal/helper":          {"strings", "sigs.k8s.io/controller-runtime/pkg/client"},
+		module + "/internal/provider":        {"context"},
+		module + "/api/v1alpha1":             {"k8s.io/apimachinery/pkg/runtime", "k8s.io/api/core/v1"},
+		module + "/internal/sim/redfish":     {"net/http", module + "/internal/provider"},
+		module + "/internal/sim/openstack":   {"net/http"},
+	}
+	for _, row := range []struct {
+		pattern string
+		want    []string
+	}{
+		{"internal/lifecycle/...", []string{"internal/lifecycle/metal → internal/helper → sigs.k8s.io/controller-runtime/pkg/client"}},
+		{"internal/sim/...", []string{"internal/sim/redfish → internal/provider"}},
+		{"api/...", []string{"api/v1alpha1 → k8s.io/api/core/v1"}},
+	} {
+		index := slices.IndexFunc(importRules, func(rule importRule) bool { return slices.Equal(rule.of, []string{row.pattern}) })
+		if got := importRules[index].violations(graph); !slices.Equal(got, row.want) {
+			t.Errorf("%s:\ngot  %v\nwant %v", row.pattern, got, row.want)
+		}
+	}
+}
+
+// Simulators and providers must not meet in a third package of ours either.
+func TestSimulatorsShareNoPackageWithProviders(t *testing.T) {
+	graph := loadGraph(t)
+	reachedBy := func(pattern string) map[string]string {
+		chains := map[string]string{}
+		for _, path := range graph.packages([]string{pattern}, nil) {
+			chains[path] = own(path)
+			for _, target := range graph.reach(path, nil) {
+				if _, isOurs := graph[target.path]; isOurs {
+					chains[target.path] = fmt.Sprint(target)
+				}
+			}
+		}
+		return chains
+	}
+	providers := reachedBy("internal/provider/...")
+	for path, chain := range reachedBy("internal/sim/...") {
+		if other, shared := providers[path]; shared {
+			t.Errorf("%s is shared: %s and %s", own(path), chain, other)
+		}
+	}
+}
