@@ -59,10 +59,13 @@ explore: ## Explore the lifecycle exhaustively, with the mutants that it must ca
 
 ##@ Check
 
-.PHONY: lint
-lint: $(TOOLS)/golangci-lint ## Check form (gofmt), go vet, and the linters of .golangci.yml
+.PHONY: check-format
+check-format: ## Fail if a Go file is not formatted by gofmt
 	@unformatted=$$(git ls-files -z '*.go' | xargs -0 gofmt -s -l); \
 	if [[ -n "$$unformatted" ]]; then printf 'not formatted (make fmt):\n%s\n' "$$unformatted"; exit 1; fi
+
+.PHONY: lint
+lint: check-format $(TOOLS)/golangci-lint ## Check format, go vet, and the linters of .golangci.yml
 	$(GO) vet ./...
 	$(TOOLS)/golangci-lint run ./...
 
