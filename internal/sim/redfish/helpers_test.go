@@ -53,7 +53,7 @@ func newRack(t *testing.T, config redfish.Config) *redfish.Rack {
 func newBench(t *testing.T, edit ...func(*redfish.Config, *redfish.BMCSpec)) *bench {
 	t.Helper()
 	clock := redfish.NewManualClock(start)
-	config := redfish.Config{Clock: clock, Timing: &timing, HTTP: "0.0.0.0:0"}
+	config := redfish.Config{Clock: clock, Timing: &timing, HTTPS: "0.0.0.0:0", HTTP: "0.0.0.0:0"}
 	spec := redfish.BMCSpec{Name: "rack1-u07"}
 	for _, e := range edit {
 		e(&config, &spec)
