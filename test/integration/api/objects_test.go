@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+)
+
+// The smallest objects that are accepted. Tests start from them and change what they are about.
+const (
+	bareServer = `
+apiVersion: holdfast.dev/v1alpha1
+kind: Server
+spec:
+  redfish:
+    bmcRef: {name: rack1-u07}
+`
+	bareClaim = `
+apiVersion: holdfast.dev/v1alpha1
+kind: ServerClaim
+metadata: {namespace: default}
+spec: {}
+`
+	bareBMC = `
+apiVersion: holdfast.dev/v1alpha1
+kind: BMC
+spec:
+  endpoint: https://10.0.0.7
+  credentialsSecretRef: {name: rack1-u07}
+`
+	bareMaintenance = `
+apiVersion: holdfast.dev/v1alpha1
+kind: ServerMaintenance
+spec:
+  serverRef: {name: rack1-u07}
+`
+)
+
+var bare = map[string]string{
+	"Server": bareServer, "ServerClaim": bareClaim, "BMC": bareBMC, "ServerMaintenance": bareMaintenance,
+}
+
+// set is what a test changes: values by dotted path, nil to remove.
+type set = map[string]any
+
+func server(name string, changes set) *unstructured.Unstructured {
+	return build("Server", name, changes)
+}
+
+func claim(name string, changes set) *unstructured.Unstructured {
+	return build("ServerClaim", name, changes)
+}
+
+func build(kind, name string, changes set) *unstructured.Unstructured {
+	object := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(bare[kind]), &object.Object); err != nil {
+		panic(err)
+	}
+	object.SetName(name)
+	change(object, changes)
+	return object
+}
+
+func change(object *unstructured.Unstructured, changes set) {
+	for path, value := range changes {
+		fields := strings.Split(path, ".")
+		if value == nil {
+			unstructured.RemoveNestedField(object.Object, fields...)
+			continue
+		}
+		if err := unstructured.SetNestedField(object.Object, runtime.DeepCopyJSONValue(value), fields...); err != nil {
+			panic(err)
+		}
+	}
+}
+
+var counter atomic.Int64
+
+// unique is a name that no other test uses.
+func unique(prefix string) string { return fmt.Sprintf("%s-%d", prefix, counter.Add(1)) }
+
+// uuid is the text of a UUID that no other test uses.
+func uuid() string { return fmt.Sprintf("38947555-7742-3448-3784-%012d", counter.Add(1)) }
+
+func claimRef() map[string]any {
+	return map[string]any{"namespace": "default", "name": "web", "identity": "c1", "uid": "u1"}
+}
+
+func maintenanceRef() map[string]any { return map[string]any{"name": "m1", "uid": "u1"} }
