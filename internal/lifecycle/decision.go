@@ -3,6 +3,7 @@
 package lifecycle
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
@@ -82,4 +83,10 @@ type Step struct {
 	After time.Duration
 	// Live asks that the step be decided on a live view: always for StepAct, and for holds that rest on an object's absence (P10).
 	Live bool
+}
+
+// SameEffect says that two steps ask for the very same effect for the very same reason: what a decision on a live view must be, compared
+// with the one that led to it, before anything is done (P4). What is recorded afterwards is taken from the live one.
+func (s Step) SameEffect(other Step) bool {
+	return s.Kind == StepAct && other.Kind == StepAct && s.Clause == other.Clause && reflect.DeepEqual(s.Effect, other.Effect)
 }

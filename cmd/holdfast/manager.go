@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client/config"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	"github.com/holdfast-dev/holdfast/internal/operator"
+)
+
+func managerCommand() *cobra.Command {
+	options := operator.Defaults()
+	verbosity := 0
+	command := &cobra.Command{
+		Use:   "manager",
+		Short: "Run the operator: all controllers, or those named by --controllers",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runOperator(cmd.Context(), options, verbosity)
+		},
+	}
+	flags := command.Flags()
+	commonFlags(flags, &options, &verbosity)
+	flags.StringSliceVar(&options.Controllers, "controllers", nil, "controllers to run (default all): "+strings.Join(operator.Names(), ", "))
+	flags.StringVar(&options.ClusterID, "cluster-id", "", "who may act; a clone of a cluster must set it (default: the UID of kube-system)")
+	flags.StringVar(&options.Settings.Epoch, "after-restore", "", "name of a restore: holds every effect until each server is resumed by a person")
+	flags.StringVar(&options.Settings.TakeOver, "take-over", "", "id of an old cluster whose servers are all taken over; it must have been fenced")
+	flags.DurationVar(&options.Settings.GracePeriod, "power-off-grace", options.Settings.GracePeriod, "from asking the operating system to stop until the power is cut")
+	flags.DurationVar(&options.Settings.BootDeadline, "boot-deadline", options.Settings.BootDeadline, "until a boot override is cleared whatever the machine tells")
+	flags.DurationVar(&options.Settings.EffectDeadline, "effect-deadline", options.Settings.EffectDeadline, "of one acting call to a provider")
+	flags.IntVar(&options.Workers, "workers", options.Workers, "servers worked on at a time")
+	return command
+}
+
+func monitorCommand() *cobra.Command {
+	options := operator.Defaults()
+	options.Controllers = []string{operator.Monitor}
+	options.LeaderElection.ID = "holdfast-monitor"
+	verbosity := 0
+	command := &cobra.Command{
+		Use:   "monitor",
+		Short: "Run the monitor alone, beside a manager that does not run it",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runOperator(cmd.Context(), options, verbosity)
+		},
+	}
+	commonFlags(command.Flags(), &options, &verbosity)
+	return command
+}
+
+func commonFlags(flags *pflag.FlagSet, options *operator.Options, verbosity *int) {
+	flags.StringVar(&options.Namespace, "namespace", namespaceOr(options.Namespace), "namespace of the operator: BMC credentials and leases")
+	flags.StringVar(&options.MetricsAddress, "metrics-bind-address", options.MetricsAddress, "address of the metrics, 0 for none")
+	flags.StringVar(&options.ProbeAddress, "health-probe-bind-address", options.ProbeAddress, "address of health and readiness, 0 for none")
+	flags.BoolVar(&options.LeaderElection.Enabled, "leader-elect", options.LeaderElection.Enabled, "wait to be the one process that acts")
+	flags.StringVar(&options.LeaderElection.ID, "leader-election-id", options.LeaderElection.ID, "name of the lease")
+	flags.DurationVar(&options.Cadence.Slow, "poll", options.Cadence.Slow, "pace of looking at settled machines")
+	flags.DurationVar(&options.Cadence.Fast, "fast-poll", options.Cadence.Fast, "first pause after a change of an unsettled machine")
+	flags.Float32Var(&options.QPS, "kube-api-qps", options.QPS, "requests a second to the API server")
+	flags.IntVar(&options.Burst, "kube-api-burst", options.Burst, "requests to the API server in a burst")
+	flags.IntVarP(verbosity, "v", "v", 0, "verbosity of the log: 0 to 4")
+}
+
+// namespaceOr is the namespace the process runs in, as Kubernetes tells it.
+func namespaceOr(fallback string) string {
+	if namespace := os.Getenv("POD_NAMESPACE"); namespace != "" {
+		return namespace
+	}
+	return fallback
+}
+
+func runOperator(ctx context.Context, options operator.Options, verbosity int) error {
+	ctrl.SetLogger(zap.New(zap.UseDevMode(false), zap.Level(operator.LogLevel(verbosity))))
+	restConfig, err := config.GetConfig()
+	if err != nil {
+		return fmt.Errorf("find the cluster: %w", err)
+	}
+	options.Config = restConfig
+	return operator.Run(ctx, options)
+}

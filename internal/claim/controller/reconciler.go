@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package controller acts on ServerClaim objects: it writes what package claim decides, to the claim or to its server. It talks to no
+// provider.
+package controller
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/claim"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/reconciler/pass"
+	"github.com/holdfast-dev/holdfast/internal/reconciler/view"
+	"github.com/holdfast-dev/holdfast/status"
+)
+
+const kind = "ServerClaim"
+
+// Reconciler runs the passes of ServerClaim objects.
+type Reconciler struct {
+	Client   client.Client
+	Reader   *view.Claims
+	Recorder events.EventRecorder
+	Metrics  *status.Metrics
+	Clock    clock.PassiveClock
+
+	// choosing is held by the one pass that may choose a server: it reads the choices of the passes before it, so a thousand claims are
+	// bound in one sweep without conflicts. An optimisation: what two processes choose alike, the compare-and-swap decides.
+	choosing sync.Mutex
+}
+
+// Reconcile is one pass.
+func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	object := &v1alpha1.ServerClaim{}
+	err := r.Client.Get(ctx, request.NamespacedName, object)
+	if apierrors.IsNotFound(err) {
+		r.Metrics.Forget(kind, request.NamespacedName)
+		return ctrl.Result{}, nil
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if claim.NeedsCandidates(object) {
+		r.choosing.Lock()
+		defer r.choosing.Unlock()
+	}
+	return r.pass(ctx, request)
+}
+
+func (r *Reconciler) pass(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	now := r.Clock.Now()
+	read, err := r.Reader.Cached(ctx, request.NamespacedName, now)
+	if err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	decision := claim.Decide(read.View)
+	if decision.Step.Live {
+		if read, err = r.Reader.Live(ctx, request.NamespacedName, now); err != nil {
+			return ctrl.Result{}, client.IgnoreNotFound(err)
+		}
+		decision = claim.Decide(read.View)
+	}
+	if decision.Step.Kind == lifecycle.StepPatch {
+		return r.write(ctx, read, decision)
+	}
+	return r.report(ctx, read, decision)
+}
+
+func (r *Reconciler) write(ctx context.Context, read view.ClaimRead, decision claim.Decision) (ctrl.Result, error) {
+	var object client.Object = read.Claim
+	if name := decision.OnServer; name != "" {
+		server, ok := read.Servers[name]
+		if !ok {
+			return ctrl.Result{}, fmt.Errorf("claim %s: decided on server %s, which was not read", claim.NameOf(read.Claim), name)
+		}
+		object = server
+	}
+	written, err := pass.Write(ctx, r.Client, object, *decision.Step.Patch)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if written == pass.Lost {
+		conflicts.WithLabelValues(decision.Step.Clause).Inc()
+		return ctrl.Result{RequeueAfter: pass.Again}, nil
+	}
+	log.FromContext(ctx).Info(decision.Step.Message, "step", decision.Step.Clause)
+	return ctrl.Result{}, nil
+}
+
+func (r *Reconciler) report(ctx context.Context, read view.ClaimRead, decision claim.Decision) (ctrl.Result, error) {
+	session := status.Begin(r.Client, r.Recorder, read.Claim, status.WithMetrics(r.Metrics), status.WithClock(r.Clock))
+	read.Claim.Status.Phase = decision.Phase
+	read.Claim.Status.Machine = decision.Machine
+	pass.Report(session, decision.Conditions, decision.Gates)
+	outcome, err := session.Commit(ctx)
+	return ctrl.Result{RequeueAfter: outcome.Requeue(decision.Step.After)}, err
+}

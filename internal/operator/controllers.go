@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operator
+
+import (
+	"fmt"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/holdfast-dev/holdfast/internal/access"
+	claimcontroller "github.com/holdfast-dev/holdfast/internal/claim/controller"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/metal"
+	"github.com/holdfast-dev/holdfast/internal/monitor"
+	"github.com/holdfast-dev/holdfast/internal/provider/redfish"
+	"github.com/holdfast-dev/holdfast/internal/reconciler/bmc"
+	"github.com/holdfast-dev/holdfast/internal/reconciler/maintenance"
+	"github.com/holdfast-dev/holdfast/internal/reconciler/server"
+	"github.com/holdfast-dev/holdfast/internal/reconciler/view"
+	"github.com/holdfast-dev/holdfast/internal/wake"
+	"github.com/holdfast-dev/holdfast/status"
+)
+
+// Monitor is the name of the monitor in the list of controllers.
+const Monitor = "monitor"
+
+// controllers is all that a manager runs.
+var controllers = []struct {
+	name string
+	add  func(*kit) error
+}{
+	{server.Name, addServer},
+	{claimcontroller.Name, addClaim},
+	{bmc.Name, addBMC},
+	{maintenance.Name, addMaintenance},
+	{Monitor, addMonitor},
+}
+
+// Names of all controllers.
+func Names() []string {
+	names := make([]string, len(controllers))
+	for i, c := range controllers {
+		names[i] = c.name
+	}
+	return names
+}
+
+// kit is what the controllers of one process share.
+type kit struct {
+	options Options
+	manager manager.Manager
+	clock   clock.WithTicker
+	pool    *redfish.Pool
+	access  *access.Access
+	metrics *status.Metrics
+	wakes   *wake.Wakes
+}
+
+func newKit(mgr manager.Manager, options Options) (*kit, error) {
+	wakes, err := wake.New(metrics.Registry)
+	if err != nil {
+		return nil, err
+	}
+	conditions, err := conditionMetrics(metrics.Registry)
+	if err != nil {
+		return nil, err
+	}
+	pool := redfish.NewPool(redfish.Options{UserAgent: "holdfast", RequestTimeout: options.Settings.EffectDeadline})
+	return &kit{
+		options: options,
+		manager: mgr,
+		clock:   clock.RealClock{},
+		pool:    pool,
+		access:  &access.Access{Metadata: mgr.GetClient(), Live: mgr.GetAPIReader(), Namespace: options.Namespace, Pool: pool},
+		metrics: conditions,
+		wakes:   wakes,
+	}, nil
+}
+
+// conditionMetrics registers the status library's metrics under our prefix.
+func conditionMetrics(registry prometheus.Registerer) (*status.Metrics, error) {
+	conditions := status.NewMetrics(status.PerKind("Server", "ServerClaim"), status.PerObject("BMC", "ServerMaintenance"))
+	err := prometheus.WrapRegistererWithPrefix("holdfast_", registry).Register(conditions)
+	if already, ok := err.(prometheus.AlreadyRegisteredError); ok {
+		if known, ok := already.ExistingCollector.(*status.Metrics); ok {
+			return known, nil
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("register the condition metrics: %w", err)
+	}
+	return conditions, nil
+}
+
+func (k *kit) servers() *view.Servers {
+	return &view.Servers{
+		Cache: k.manager.GetClient(), API: k.manager.GetAPIReader(),
+		UserData: access.UserData{API: k.manager.GetAPIReader()}, Settings: k.options.Settings,
+	}
+}
+
+func addServer(k *kit) error {
+	r := &server.Reconciler{
+		Client: k.manager.GetClient(), Reader: k.servers(), Actors: k.access, Recorder: k.manager.GetEventRecorder("holdfast"),
+		Metrics: k.metrics, Clock: k.clock, Settings: k.options.Settings,
+	}
+	return r.Setup(k.manager, k.wakes, wake.NewPace(k.clock, k.options.FlipsPerMinute), k.options.Workers)
+}
+
+func addClaim(k *kit) error {
+	r := &claimcontroller.Reconciler{
+		Client: k.manager.GetClient(), Recorder: k.manager.GetEventRecorder("holdfast"), Metrics: k.metrics, Clock: k.clock,
+		Reader: &view.Claims{Cache: k.manager.GetClient(), API: k.manager.GetAPIReader(), Servers: k.servers(), Settings: k.options.Settings},
+	}
+	return r.Setup(k.manager, k.wakes)
+}
+
+func addBMC(k *kit) error {
+	r := &bmc.Reconciler{
+		Client: k.manager.GetClient(), API: k.manager.GetAPIReader(), Recorder: k.manager.GetEventRecorder("holdfast"),
+		Metrics: k.metrics, Clock: k.clock, Namespace: k.options.Namespace, Forget: k.access.Forget,
+	}
+	return r.Setup(k.manager, k.wakes)
+}
+
+func addMaintenance(k *kit) error {
+	r := &maintenance.Reconciler{
+		Client: k.manager.GetClient(), Recorder: k.manager.GetEventRecorder("holdfast"), Metrics: k.metrics, Clock: k.clock,
+		Reader: &view.Maintenances{Cache: k.manager.GetClient(), API: k.manager.GetAPIReader(), Settings: k.options.Settings},
+	}
+	return r.Setup(k.manager, k.wakes)
+}

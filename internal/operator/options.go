@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package operator wires: from options to a manager that runs the controllers asked for. Everything that runs is in one list.
+package operator
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/monitor"
+)
+
+// Options of a manager process.
+type Options struct {
+	// Config reaches the API server.
+	Config *rest.Config
+	// Namespace of the operator: where the BMC's secrets and the leases are.
+	Namespace string
+	// ClusterID is who may act; "" for the UID of the namespace kube-system.
+	ClusterID string
+	// Settings of the lifecycle; ClusterID in it is set from the above.
+	Settings lifecycle.Settings
+	// Controllers to run, by name; empty for all.
+	Controllers []string
+	// LeaderElection so that one process of several acts. Off in tests and dev mode with one process.
+	LeaderElection LeaderElection
+	// MetricsAddress and ProbeAddress to listen on; "0" for not at all.
+	MetricsAddress string
+	ProbeAddress   string
+	// Cadence of the monitor.
+	Cadence monitor.Cadence
+	// FlipsPerMinute is how many changes of one server's picture wake it at once within a minute; more are delayed, never dropped.
+	FlipsPerMinute int
+	// Workers of the server controller.
+	Workers int
+	// QPS and Burst of requests to the API server.
+	QPS   float32
+	Burst int
+}
+
+// LeaderElection says whether and under which lease a process waits to be the one that acts.
+type LeaderElection struct {
+	Enabled       bool
+	ID            string
+	LeaseDuration time.Duration
+	RenewDeadline time.Duration
+	RetryPeriod   time.Duration
+}
+
+// Defaults are the defaults of the manager's flags.
+func Defaults() Options {
+	return Options{
+		Namespace:      "holdfast-system",
+		Settings:       lifecycle.DefaultSettings(""),
+		MetricsAddress: ":8080",
+		ProbeAddress:   ":8081",
+		Cadence:        monitor.DefaultCadence(),
+		FlipsPerMinute: 20,
+		Workers:        32,
+		QPS:            500,
+		Burst:          1000,
+		LeaderElection: LeaderElection{
+			Enabled: true, ID: "holdfast",
+			LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
+		},
+	}
+}
+
+func (o Options) validate() error {
+	for _, name := range o.Controllers {
+		if !slices.Contains(Names(), name) {
+			return fmt.Errorf("no controller is named %q: there are %v", name, Names())
+		}
+	}
+	return nil
+}
+
+func (o Options) runs(name string) bool {
+	return len(o.Controllers) == 0 || slices.Contains(o.Controllers, name)
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bmc
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+)
+
+// needsPerson are the reasons of an unreachable BMC that do not pass by themselves.
+var needsPerson = map[string]bool{
+	v1alpha1.ReasonEndpointInvalid:    true,
+	v1alpha1.ReasonCredentialsMissing: true,
+	v1alpha1.ReasonCredentialsInvalid: true,
+	v1alpha1.ReasonTLSVerifyFailed:    true,
+	"NotRedfish":                      true,
+}
+
+// reachability reports what the monitor found, as conditions.
+func reachability(bmc *v1alpha1.BMC) []lifecycle.Condition {
+	observed := bmc.Status.Observed
+	switch {
+	case observed == nil:
+		return []lifecycle.Condition{
+			{Type: v1alpha1.ConditionProviderReachable, Status: "Unknown", Reason: v1alpha1.ReasonNotObserved, Message: "nothing was looked at yet"},
+			{Type: v1alpha1.ConditionDiscovered, Status: "Unknown", Reason: v1alpha1.ReasonNotObserved, Message: "nothing was looked at yet"},
+		}
+	case !observed.Reachable:
+		return []lifecycle.Condition{
+			{Type: v1alpha1.ConditionProviderReachable, Status: "False", Reason: reasonOf(observed), Message: observed.Message},
+			discovered(observed),
+		}
+	default:
+		return []lifecycle.Condition{
+			{Type: v1alpha1.ConditionProviderReachable, Status: "True", Reason: v1alpha1.ReasonReachable, Message: tlsNote(bmc)},
+			discovered(observed),
+		}
+	}
+}
+
+// tlsNote shows an opt-out of verification where people look (B181).
+func tlsNote(bmc *v1alpha1.BMC) string {
+	if bmc.Spec.TLS != nil && bmc.Spec.TLS.InsecureSkipVerify {
+		return "the last look succeeded; the certificate is not verified (tls.insecureSkipVerify)"
+	}
+	return "the last look succeeded"
+}
+
+func discovered(observed *v1alpha1.BMCObserved) lifecycle.Condition {
+	if len(observed.Systems) == 0 {
+		return lifecycle.Condition{Type: v1alpha1.ConditionDiscovered, Status: "False", Reason: v1alpha1.ReasonDiscovering, Message: "no system is known yet"}
+	}
+	return lifecycle.Condition{Type: v1alpha1.ConditionDiscovered, Status: "True", Reason: v1alpha1.ReasonSettled, Message: fmt.Sprintf("%d systems", len(observed.Systems))}
+}
+
+func reasonOf(observed *v1alpha1.BMCObserved) string {
+	if observed.Reason == "" {
+		return v1alpha1.ReasonProviderUnreachable
+	}
+	return observed.Reason
+}
+
+func gates(bmc *v1alpha1.BMC, conflicts []string) []lifecycle.Gate {
+	observed := bmc.Status.Observed
+	switch {
+	case observed == nil:
+		return []lifecycle.Gate{{Level: lifecycle.Progressing, Unknown: true, Reason: v1alpha1.ReasonNotObserved, Message: "nothing was looked at yet"}}
+	case !observed.Reachable:
+		level := lifecycle.Progressing
+		if needsPerson[observed.Reason] {
+			level = lifecycle.Stalled
+		}
+		return []lifecycle.Gate{{Level: level, Reason: reasonOf(observed), Message: observed.Message}}
+	case len(observed.Systems) > 0 && len(hostsOf(bmc)) == 0:
+		return []lifecycle.Gate{{Level: lifecycle.Stalled, Reason: v1alpha1.ReasonNoSystems, Message: "no system behind this BMC can be reset: none is a host"}}
+	case len(conflicts) > 0:
+		return []lifecycle.Gate{{Level: lifecycle.Stalled, Reason: v1alpha1.ReasonConflictingSystem, Message: strings.Join(conflicts, "; ") + ": delete one of the two"}}
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package bmc acts on BMC objects: it guards what they use and what uses them, and makes a Server of each host behind one. It never
+// talks to a BMC; what it knows of one is the monitor's region (P7).
+package bmc
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/reconciler/pass"
+	"github.com/holdfast-dev/holdfast/status"
+)
+
+const kind = "BMC"
+
+// Reconciler runs the passes of BMC objects.
+type Reconciler struct {
+	Client    client.Client
+	API       client.Reader // uncached: guards let go only on what it says
+	Recorder  events.EventRecorder
+	Metrics   *status.Metrics
+	Clock     clock.PassiveClock
+	Namespace string // of the operator, where the credentials are
+	// Forget ends the sessions of a BMC that is no more (B059).
+	Forget func(ctx context.Context, name string)
+}
+
+// Reconcile is one pass: the first step that has something to do ends it (P4).
+func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	bmc := &v1alpha1.BMC{}
+	err := r.Client.Get(ctx, request.NamespacedName, bmc)
+	if apierrors.IsNotFound(err) {
+		r.Metrics.Forget(kind, request.NamespacedName)
+		r.Forget(ctx, request.Name)
+		return ctrl.Result{}, nil
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if !bmc.DeletionTimestamp.IsZero() {
+		return r.deleting(ctx, bmc)
+	}
+	for _, step := range []func(context.Context, *v1alpha1.BMC) (bool, error){r.guardSelf, r.guardSecret, r.makeServer} {
+		if done, err := step(ctx, bmc); done || err != nil {
+			return ctrl.Result{}, err
+		}
+	}
+	return r.report(ctx, bmc, reachability(bmc), gates(bmc, r.conflicts(ctx, bmc)))
+}
+
+// guardSelf puts the guard on the BMC before its first use: a server confirms its memory only once it is there.
+func (r *Reconciler) guardSelf(ctx context.Context, bmc *v1alpha1.BMC) (bool, error) {
+	return r.write(ctx, bmc, lifecycle.Patch{AddFinalizer: v1alpha1.FinalizerInUse}, "guard the BMC")
+}
+
+// write sends patch where it changes something, and tells whether it did.
+func (r *Reconciler) write(ctx context.Context, object client.Object, patch lifecycle.Patch, message string) (bool, error) {
+	if !changes(object, patch) {
+		return false, nil
+	}
+	if _, err := pass.Write(ctx, r.Client, object, patch); err != nil {
+		return true, fmt.Errorf("%s: %w", message, err)
+	}
+	log.FromContext(ctx).Info(message)
+	return true, nil
+}
+
+func (r *Reconciler) report(ctx context.Context, bmc *v1alpha1.BMC, conditions []lifecycle.Condition, gates []lifecycle.Gate) (ctrl.Result, error) {
+	session := status.Begin(r.Client, r.Recorder, bmc, status.WithRegions("observed"), status.WithMetrics(r.Metrics), status.WithClock(r.Clock))
+	pass.Report(session, conditions, gates)
+	outcome, err := session.Commit(ctx)
+	return ctrl.Result{RequeueAfter: outcome.Requeue(0)}, err
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"sync"
+	"time"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+)
+
+// longestPatience bounds the back-off of an effect that keeps failing.
+const longestPatience = 5 * time.Minute
+
+// efforts remembers what was asked of each machine lately, so that an effect is not repeated before it could show (R5). It is an
+// optimisation: forgetting it is safe, for every effect is idempotent and names what it relies on.
+type efforts struct {
+	mu    sync.Mutex
+	tried map[string]effort // by server name
+}
+
+type effort struct {
+	what     string
+	notUntil time.Time
+	failures int
+}
+
+// keyOf tells one effort from another: the object, the clause and the intent it carries out.
+func keyOf(server *v1alpha1.Server, step lifecycle.Step) string {
+	return string(server.UID) + "/" + step.Clause + "/" + string(step.Effect.Op) + "/" + step.Effect.Intent
+}
+
+// wait is how long the same effect must still wait. 0: go.
+func (e *efforts) wait(server *v1alpha1.Server, step lifecycle.Step, now time.Time) time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	last, ok := e.tried[server.Name]
+	if !ok || last.what != keyOf(server, step) {
+		return 0
+	}
+	return max(0, last.notUntil.Sub(now))
+}
+
+// succeeded notes that the effect was accepted.
+func (e *efforts) succeeded(server *v1alpha1.Server, step lifecycle.Step, now time.Time, interval time.Duration) {
+	e.note(server.Name, effort{what: keyOf(server, step), notUntil: now.Add(interval)})
+}
+
+// failed notes that the effect failed and returns how long to wait, doubling from least.
+func (e *efforts) failed(server *v1alpha1.Server, step lifecycle.Step, now time.Time, least time.Duration) time.Duration {
+	e.mu.Lock()
+	failures := 0
+	if last := e.tried[server.Name]; last.what == keyOf(server, step) {
+		failures = last.failures + 1
+	}
+	e.mu.Unlock()
+	wait := min(least<<min(failures, 16), longestPatience)
+	if wait < least {
+		wait = least
+	}
+	e.note(server.Name, effort{what: keyOf(server, step), notUntil: now.Add(wait), failures: failures})
+	return wait
+}
+
+func (e *efforts) note(name string, last effort) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.tried == nil {
+		e.tried = map[string]effort{}
+	}
+	e.tried[name] = last
+}
+
+// forget drops what is known of a server that is no more (B011).
+func (e *efforts) forget(name string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.tried, name)
+}

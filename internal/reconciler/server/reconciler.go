@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package server ACTS on servers. One pass reads a view, decides, does the one step, and commits (P4); it never looks at a
+// provider to learn something (P7).
+package server
+
+import (
+	"context"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/metal"
+	"github.com/holdfast-dev/holdfast/internal/provider"
+	"github.com/holdfast-dev/holdfast/internal/reconciler/pass"
+	"github.com/holdfast-dev/holdfast/internal/reconciler/view"
+	"github.com/holdfast-dev/holdfast/status"
+)
+
+// Actors hands out the acting side of a BMC's provider. Errors are *provider.Error, but for those of the API server.
+type Actors interface {
+	Actor(ctx context.Context, bmc *v1alpha1.BMC) (provider.Actor, error)
+}
+
+// Reconciler runs the passes of Server objects.
+type Reconciler struct {
+	Client   client.Client
+	Reader   *view.Servers
+	Actors   Actors
+	Recorder events.EventRecorder
+	Metrics  *status.Metrics
+	Clock    clock.PassiveClock
+	Settings lifecycle.Settings
+
+	efforts efforts
+}
+
+// Reconcile is one pass.
+func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	now := r.Clock.Now()
+	read, err := r.Reader.Cached(ctx, request.Name, now)
+	if apierrors.IsNotFound(err) {
+		r.forget(request.Name)
+		return ctrl.Result{}, nil
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	decision := metal.Decide(read.View)
+	if decision.Step.Live {
+		live, err := r.Reader.Live(ctx, request.Name, now)
+		if err != nil {
+			return ctrl.Result{}, client.IgnoreNotFound(err)
+		}
+		again := metal.Decide(live.View)
+		if again.Step.Kind == lifecycle.StepAct && !decision.Step.SameEffect(again.Step) {
+			return ctrl.Result{RequeueAfter: pass.Again}, nil // the cache is behind: its next event brings the next pass
+		}
+		read, decision = live, again
+	}
+	switch decision.Step.Kind {
+	case lifecycle.StepPatch:
+		return r.write(ctx, read, decision)
+	case lifecycle.StepAct:
+		return r.act(ctx, read, decision)
+	default:
+		return r.report(ctx, read, decision, decision.Step.After)
+	}
+}
+
+// write sends the step's patch. The watch brings the next pass.
+func (r *Reconciler) write(ctx context.Context, read view.ServerRead, decision lifecycle.Decision) (ctrl.Result, error) {
+	written, err := pass.Write(ctx, r.Client, read.Server, *decision.Step.Patch)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if written == pass.Lost {
+		return ctrl.Result{RequeueAfter: pass.Again}, nil
+	}
+	tell(ctx, decision)
+	return ctrl.Result{}, nil
+}
+
+// tell logs the step taken: one line a step, none for a settled pass.
+func tell(ctx context.Context, decision lifecycle.Decision) {
+	log.FromContext(ctx).Info(decision.Step.Message, "phase", decision.Phase, "step", decision.Step.Clause)
+}
+
+func (r *Reconciler) forget(name string) {
+	r.Metrics.Forget(kind, client.ObjectKey{Name: name})
+	r.efforts.forget(name)
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package view
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/claim"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/metal"
+	"github.com/holdfast-dev/holdfast/internal/reconciler/index"
+)
+
+// ClaimRead is one reading of a claim: the objects for writing, the view for deciding.
+type ClaimRead struct {
+	Claim *v1alpha1.ServerClaim
+	View  claim.View
+	// Servers are the servers of the view by name, as read with it: for a patch that goes to one of them.
+	Servers map[string]*v1alpha1.Server
+}
+
+// Claims gathers the views of claims.
+type Claims struct {
+	Cache    client.Reader
+	API      client.Reader
+	Servers  *Servers
+	Settings lifecycle.Settings
+
+	mu       sync.Mutex
+	assessed map[string]assessment
+}
+
+// source is where a view is read from, and how a server's view is gathered from there.
+type source struct {
+	client.Reader
+	around func(context.Context, *v1alpha1.Server, time.Time) (ServerRead, error)
+}
+
+// Cached gathers a view from the cache.
+func (r *Claims) Cached(ctx context.Context, key types.NamespacedName, now time.Time) (ClaimRead, error) {
+	return r.gather(ctx, source{r.Cache, r.Servers.CachedAround}, key, now)
+}
+
+// Live gathers a view from the API server itself, but for the candidates: a server that is overlooked there is not chosen, one that is
+// taken meanwhile is refused by the compare-and-swap.
+func (r *Claims) Live(ctx context.Context, key types.NamespacedName, now time.Time) (ClaimRead, error) {
+	read, err := r.gather(ctx, source{r.API, r.Servers.LiveAround}, key, now)
+	read.View.Live = err == nil
+	return read, err
+}
+
+func (r *Claims) gather(ctx context.Context, from source, key types.NamespacedName, now time.Time) (ClaimRead, error) {
+	object := &v1alpha1.ServerClaim{}
+	if err := from.Get(ctx, key, object); err != nil {
+		return ClaimRead{}, err
+	}
+	read := ClaimRead{Claim: object, Servers: map[string]*v1alpha1.Server{}, View: claim.View{Now: now, Settings: r.Settings, Claim: object}}
+	for _, part := range []func(context.Context, source, *ClaimRead) error{r.named, r.holders, r.byIdentity, r.twins, r.candidates, r.hold} {
+		if err := part(ctx, from, &read); err != nil {
+			return ClaimRead{}, err
+		}
+	}
+	return read, nil
+}
+
+// named reads the server that the claim has chosen.
+func (r *Claims) named(ctx context.Context, from source, read *ClaimRead) error {
+	name := read.Claim.Spec.ServerName
+	if name == "" {
+		return nil
+	}
+	server, err := get(ctx, from, client.ObjectKey{Name: name}, &v1alpha1.Server{})
+	if err != nil || server == nil {
+		return err
+	}
+	read.View.Server = read.keep(server)
+	return nil
+}
+
+// keep remembers a server for writing.
+func (r *ClaimRead) keep(server *v1alpha1.Server) *v1alpha1.Server {
+	if known, ok := r.Servers[server.Name]; ok {
+		return known
+	}
+	r.Servers[server.Name] = server
+	return server
+}
+
+// holders are the servers that say they have this claim.
+func (r *Claims) holders(ctx context.Context, from source, read *ClaimRead) error {
+	identity := read.Claim.Annotations[ledger.KeyIdentity]
+	if identity == "" {
+		return nil
+	}
+	var list v1alpha1.ServerList
+	if err := from.List(ctx, &list, client.MatchingFields{index.ServerClaimIdentity: identity}); err != nil {
+		return fmt.Errorf("list the servers of claim %s: %w", identity, err)
+	}
+	for i := range list.Items {
+		read.View.Holders = append(read.View.Holders, read.keep(&list.Items[i]))
+	}
+	return nil
+}
+
+// byIdentity are the servers the claim is bound to: the cache tells their names, from tells what they are.
+func (r *Claims) byIdentity(ctx context.Context, from source, read *ClaimRead) error {
+	identity := read.Claim.Annotations[ledger.KeyBound]
+	if identity == "" {
+		return nil
+	}
+	var list v1alpha1.ServerList
+	if err := r.Cache.List(ctx, &list, client.MatchingFields{index.ServerIdentity: identity}); err != nil {
+		return fmt.Errorf("list the servers of identity %s: %w", identity, err)
+	}
+	names := map[string]bool{}
+	for i := range list.Items {
+		names[list.Items[i].Name] = true
+	}
+	if server := read.View.Server; server != nil {
+		names[server.Name] = true
+	}
+	for name := range names {
+		server, ok := read.Servers[name]
+		if !ok {
+			var err error
+			if server, err = get(ctx, from, client.ObjectKey{Name: name}, &v1alpha1.Server{}); err != nil {
+				return err
+			}
+		}
+		if server != nil && identityOf(server) == identity {
+			read.View.ByIdentity = append(read.View.ByIdentity, read.keep(server))
+		}
+	}
+	return nil
+}
+
+// twins are other claims of this identity, by the cache.
+func (r *Claims) twins(ctx context.Context, _ source, read *ClaimRead) error {
+	identity := read.Claim.Annotations[ledger.KeyIdentity]
+	if identity == "" {
+		return nil
+	}
+	var list v1alpha1.ServerClaimList
+	if err := r.Cache.List(ctx, &list, client.MatchingFields{index.ClaimIdentity: identity}); err != nil {
+		return fmt.Errorf("list claims of identity %s: %w", identity, err)
+	}
+	for i := range list.Items {
+		if name := claim.NameOf(&list.Items[i]); name != claim.NameOf(read.Claim) {
+			read.View.Twins = append(read.View.Twins, name)
+		}
+	}
+	return nil
+}
+
+// candidates lists all servers and claims there are, without copying them, where the claim may have to choose.
+func (r *Claims) candidates(ctx context.Context, _ source, read *ClaimRead) error {
+	if !claim.NeedsCandidates(read.Claim) {
+		return nil
+	}
+	var servers v1alpha1.ServerList
+	if err := r.Cache.List(ctx, &servers, client.UnsafeDisableDeepCopy); err != nil {
+		return fmt.Errorf("list servers: %w", err)
+	}
+	var claims v1alpha1.ServerClaimList
+	if err := r.Cache.List(ctx, &claims, client.UnsafeDisableDeepCopy); err != nil {
+		return fmt.Errorf("list claims: %w", err)
+	}
+	others := make([]*v1alpha1.ServerClaim, len(claims.Items))
+	for i := range claims.Items {
+		others[i] = &claims.Items[i]
+	}
+	read.View.Speakers = claim.SpeakersBut(claim.NameOf(read.Claim), others)
+	read.View.Candidates = r.assess(servers.Items)
+	return nil
+}
+
+// hold asks what the claim's server decides on the same reading.
+func (r *Claims) hold(ctx context.Context, from source, read *ClaimRead) error {
+	if read.View.Server == nil {
+		return nil
+	}
+	server, err := from.around(ctx, read.View.Server, read.View.Now)
+	if err != nil {
+		return err
+	}
+	decision := metal.Decide(server.View)
+	if decision.Step.Kind == lifecycle.StepHold && len(decision.Gates) > 0 {
+		read.View.ServerHold = &decision.Gates[0]
+	}
+	return nil
+}
+
+// assessment keeps what a server is good for as long as it stays the same: a thousand claims look at a thousand servers.
+type assessment struct {
+	uid       types.UID
+	version   string
+	candidate claim.Candidate
+}
+
+// assess tells what each server is good for. What is kept of servers that are no more goes with them (B011).
+func (r *Claims) assess(servers []v1alpha1.Server) []claim.Candidate {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	candidates := make([]claim.Candidate, len(servers))
+	kept := make(map[string]assessment, len(servers))
+	for i := range servers {
+		server := &servers[i]
+		known, ok := r.assessed[server.Name]
+		if !ok || known.uid != server.UID || known.version != server.ResourceVersion {
+			known = assessment{uid: server.UID, version: server.ResourceVersion, candidate: claim.Assess(server, r.Settings)}
+		}
+		kept[server.Name] = known
+		candidates[i] = known.candidate
+	}
+	r.assessed = kept
+	return candidates
+}
