@@ -110,23 +110,27 @@ func (b *BMC) taskOf(r *response) string {
 	return b.base.resolve(r.sent.path, doc.text("@odata.id"))
 }
 
-// patch changes a resource. Where the service demands a precondition, or says that ours is out of date, the resource is read anew,
-// confirm decides whether the write is still right, and it is sent once more with the fresh ETag (428, 412).
-func (t turn) patch(ctx context.Context, path string, body any, confirm func(context.Context) (etag string, err error)) (provider.Outcome, error) {
+// patch changes a resource. Where the service demands a precondition, or says that ours is out of date (428, 412), confirm
+// reads the resource anew and decides whether the write is still right, and it is sent once more with the fresh ETag. A service
+// that demanded it once gets it unasked from then on.
+func (t turn) patch(ctx context.Context, path string, body any, confirm func(context.Context) (etag string, err error)) (out provider.Outcome, err error) {
 	r := request{method: http.MethodPatch, path: path, body: body}
-	out, err := t.write(ctx, r)
-	if status := statusOf(err); status != http.StatusPreconditionRequired && status != http.StatusPreconditionFailed {
-		return out, err
-	}
-	for range 2 {
-		if r.ifMatch, err = confirm(ctx); err != nil {
-			return provider.Outcome{}, err
-		}
-		if r.ifMatch == "" {
-			r.ifMatch = "*"
+	const attempts = 3
+	for n := range attempts {
+		if n > 0 || t.known.wantsMatch.Load() {
+			if r.ifMatch, err = confirm(ctx); err != nil {
+				return provider.Outcome{}, err
+			}
+			if r.ifMatch == "" {
+				r.ifMatch = "*" // it has no ETag, and yet demands a precondition
+			}
 		}
 		out, err = t.write(ctx, r)
-		if statusOf(err) != http.StatusPreconditionFailed {
+		switch statusOf(err) {
+		case http.StatusPreconditionRequired:
+			t.known.wantsMatch.Store(true)
+		case http.StatusPreconditionFailed:
+		default:
 			return out, err
 		}
 	}

@@ -5,12 +5,15 @@ package redfish
 import (
 	"hash/fnv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
 // knowledge is what a connection has learnt and may forget at any time: it saves requests, and decides nothing.
 type knowledge struct {
+	wantsMatch atomic.Bool // a PATCH without If-Match was refused once (428)
+
 	mu     sync.Mutex
 	places map[provider.SystemRef]place
 	tags   map[string]tagRecord
