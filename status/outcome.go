@@ -13,7 +13,8 @@ const (
 	Unchanged Outcome = "Unchanged"
 	// Written: the status was persisted.
 	Written Outcome = "Written"
-	// Gone: the object no longer exists. Not an error: there is nothing to report on.
+	// Gone: the object no longer exists. Not an error: there is nothing to report on. The API server's
+	// answer is the same when the CRD has no status subresource, see package statustest.
 	Gone Outcome = "Gone"
 	// LostRace: the object changed after it was read, so the status was dropped: it describes an object
 	// that is no more. Not an error, and not retried: the next pass computes a new answer from new data.

@@ -5,6 +5,7 @@
 //
 // +kubebuilder:object:generate=true
 // +groupName=statustest.holdfast.dev
+// +versionName=v1
 package widget
 
 import (
