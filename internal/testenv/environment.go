@@ -134,6 +134,9 @@ func (e *Environment) configure(options Options, dataDir string) (*envtest.Envir
 	plane.ControlPlane.Etcd = &envtest.Etcd{Path: etcd, DataDir: dataDir, Out: options.Output, Err: options.Output}
 	server := plane.ControlPlane.GetAPIServer()
 	server.Path, server.CertDir, server.Out, server.Err = apiServer, certDir, options.Output, options.Output
+	// By default a stop waits a minute for open watches; in this mode it waits for
+	// requests, then two seconds.
+	server.Configure().Set("shutdown-send-retry-after", "true")
 	if options.Port != 0 {
 		server.SecureServing.Address = "127.0.0.1"
 		server.SecureServing.Port = strconv.Itoa(options.Port)

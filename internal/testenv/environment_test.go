@@ -207,6 +207,31 @@ func TestStateSurvivesARestart(t *testing.T) {
 	}
 }
 
+// A manager's watches are open when dev mode ends: by its defaults the API server
+// would wait for them for a minute, and Stop would give up.
+func TestStopDoesNotWaitForWatches(t *testing.T) {
+	env, err := Start(t.Context(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	watcher, err := client.NewWithWatch(env.Config, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	watch, err := watcher.Watch(t.Context(), &corev1.NamespaceList{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watch.Stop()
+	started := time.Now()
+	if err := env.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(started); took > processTimeout/2 {
+		t.Errorf("stopped in %s", took)
+	}
+}
+
 // A run that is killed must leave nothing behind that holds its state directory.
 func TestChildrenDieWithTheirParent(t *testing.T) {
 	if stateDir := os.Getenv("TESTENV_CHILD_STATE_DIR"); stateDir != "" {
