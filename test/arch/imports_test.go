@@ -107,7 +107,7 @@ var importRules = []importRule{
 	{
 		why:    "only dev mode and its command start a control plane or simulators",
 		of:     []string{"..."},
-		except: []string{"internal/devmode/...", "cmd/...", "internal/sim/...", "internal/testenv/...", "hack/...", "test/...", "internal/deps"},
+		except: []string{"internal/devmode/...", "cmd/...", "internal/sim/...", "internal/testenv/...", "hack/...", "test/...", "internal/deps", "internal/provider/conformance/..."},
 		forbid: []string{ours + "internal/testenv/...", ours + "internal/sim/...", "testing", "sigs.k8s.io/controller-runtime/pkg/envtest/..."},
 		// These are kits for tests, and imported by nothing else.
 		boundary: []string{"status/statustest/...", "internal/provider/conformance/...", "internal/devmode/..."},

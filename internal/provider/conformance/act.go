@@ -3,7 +3,7 @@
 package conformance
 
 import (
-	"github.com/google/go-cmp/cmp"
+	"reflect"
 
 	"github.com/holdfast-dev/holdfast/internal/provider"
 )
@@ -11,8 +11,8 @@ import (
 // same wants two values to be equal.
 func (f *fixture) same(what string, want, got any) {
 	f.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		f.Errorf("%s (-want +got):\n%s", what, diff)
+	if !reflect.DeepEqual(want, got) {
+		f.Errorf("%s is %+v, want %+v", what, got, want)
 	}
 }
 
