@@ -179,22 +179,18 @@ func (r *Rack) Close() error {
 	close(r.closing)
 	var cut []*simConn
 	for _, b := range r.bmcs {
-		b.closeListeners()
 		cut = append(cut, b.takeConns()...)
 	}
 	r.mu.Unlock()
 
 	var errs []error
-	for _, l := range r.shared {
-		if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
-			errs = append(errs, err)
-		}
-	}
 	for _, c := range cut {
 		c.reset()
 	}
-	if r.server != nil {
-		errs = append(errs, r.server.Close())
+	if r.server != nil { // it closes the listeners; one of a BMC that is down may be closed already
+		if err := r.server.Close(); !errors.Is(err, net.ErrClosed) {
+			errs = append(errs, err)
+		}
 	}
 	errs = append(errs, r.control.close())
 	r.serving.Wait()
