@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish
 
 import (
@@ -79,9 +81,10 @@ func (r *Rack) leave() {
 	r.mu.Unlock()
 }
 
+// runDue reads the clock, once for all that follows under the lock, and does what is due by then.
 func (r *Rack) runDue() {
-	now := r.clock.Now()
-	for len(r.agenda.items) > 0 && !r.agenda.items[0].at.After(now) {
+	r.now = r.clock.Now()
+	for len(r.agenda.items) > 0 && !r.agenda.items[0].at.After(r.now) {
 		item := heap.Pop(&r.agenda).(*appointment)
 		item.run(item.at)
 	}
@@ -100,7 +103,7 @@ func (r *Rack) arm() {
 		r.stopTimer()
 	}
 	r.armedFor = next
-	r.stopTimer = r.clock.AfterFunc(next.Sub(r.clock.Now()), r.ring)
+	r.stopTimer = r.clock.AfterFunc(next.Sub(r.now), r.ring)
 }
 
 func (r *Rack) ring() {

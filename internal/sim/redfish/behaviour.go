@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish
 
 // Behaviour is the mood of a BMC and its machines. It can be changed at any time, from Go by

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish
 
 import (
@@ -102,7 +104,7 @@ func (b *BMC) machine(id string) *Machine {
 // forgotten; machines are not touched.
 func (b *BMC) Reboot() {
 	defer b.rack.enter()()
-	b.reboot(b.rack.clock.Now(), cause{by: byHand})
+	b.reboot(b.rack.now, cause{by: byHand})
 }
 
 func (b *BMC) reboot(at time.Time, why cause) {
@@ -133,7 +135,7 @@ func (b *BMC) loseMemory() {
 // CutPower takes the mains away from the whole chassis: the machines are off at once and the BMC is gone.
 func (b *BMC) CutPower() {
 	defer b.rack.enter()()
-	now := b.rack.clock.Now()
+	now := b.rack.now
 	b.record(Event{At: now, Kind: EventBMC, Detail: "power cut", cause: cause{by: byPowerCut}})
 	b.rack.cancel(b.restart)
 	b.restart = nil
@@ -147,7 +149,7 @@ func (b *BMC) CutPower() {
 // ReturnPower gives the mains back: the BMC boots, and machines follow their restore policies at once.
 func (b *BMC) ReturnPower() {
 	defer b.rack.enter()()
-	now := b.rack.clock.Now()
+	now := b.rack.now
 	b.record(Event{At: now, Kind: EventBMC, Detail: "power returned", cause: cause{by: byPowerReturn}})
 	for _, m := range b.machines {
 		m.returnPower(now)
@@ -159,5 +161,5 @@ func (b *BMC) ReturnPower() {
 // blank reports whether the BMC, just restarted, does not know yet how its machines are (B018).
 func (b *BMC) blank() bool {
 	lasts := b.behaviour.BlankAfterReboot.std()
-	return lasts > 0 && !b.since.IsZero() && b.rack.clock.Now().Before(b.since.Add(lasts))
+	return lasts > 0 && !b.since.IsZero() && b.rack.now.Before(b.since.Add(lasts))
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish
 
 import "time"
@@ -14,6 +16,11 @@ type Config struct {
 	// It costs a goroutine and a file descriptor per BMC: for tests, not for fleets. Host parts of HTTPS
 	// and HTTP are ignored.
 	OwnListeners bool
+
+	// IdleTimeout is how long the rack keeps an idle connection, in real time. Zero: as long as the client
+	// does. Fleets that are polled slowly want it: a connection held by both sides in one process is two
+	// file descriptors.
+	IdleTimeout time.Duration
 
 	// Control is the address of the control endpoint, for instance "127.0.0.1:0". Empty: none.
 	Control string

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish
 
 import (
@@ -51,7 +53,7 @@ func (r *Rack) startControl() error {
 	if r.config.Control == "" {
 		return nil
 	}
-	l, err := net.Listen("tcp", r.config.Control)
+	l, err := listenTCP("tcp", r.config.Control)
 	if err != nil {
 		return err
 	}

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package redfish pretends, on the wire, to be a rack of servers with Redfish management controllers.
 //
 // A [Rack] holds any number of simulated [BMC]s, each on its own loopback address behind one shared

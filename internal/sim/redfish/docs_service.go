@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
@@ -131,6 +132,3 @@ func (c *call) getChassis(m *Machine) *reply {
 		},
 	})
 }
-
-// members of a JSON object, undecoded.
-type members map[string]json.RawMessage

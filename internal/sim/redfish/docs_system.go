@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish
 
 import "strings"
@@ -14,11 +16,9 @@ func (m *Machine) shownPower() PowerState {
 		return PowerOff
 	}
 	if m.bmc.behaviour.HideTransitions {
-		switch m.state.Power {
-		case PoweringOn:
-			return PowerOff
-		case PoweringOff:
-			return PowerOn
+		was := map[PowerState]PowerState{PoweringOn: PowerOff, PoweringOff: PowerOn}
+		if old, moving := was[m.state.Power]; moving {
+			return old
 		}
 	}
 	return m.state.Power
@@ -62,7 +62,7 @@ func (m *Machine) resetAction(path string) obj {
 	return action
 }
 
-func (c *call) getResetActionInfo(m *Machine) *reply {
+func (c *call) getResetActionInfo(*Machine) *reply {
 	if !c.bmc.profile.ActionInfo {
 		return notFound(c.path)
 	}

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish_test
 
 import (
@@ -15,7 +17,7 @@ import (
 func (b *bench) listen() (next func() string) {
 	b.t.Helper()
 	uri := b.get("/redfish/v1/EventService")["ServerSentEventUri"].(string)
-	req, err := http.NewRequestWithContext(b.t.Context(), "GET", b.bmc.Endpoint()+uri, nil)
+	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.bmc.Endpoint()+uri, nil)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish
 
 import (
@@ -129,19 +131,19 @@ func (f *Fault) is(kinds ...FaultKind) bool { return f != nil && slices.Contains
 
 // instead is the reply of faults that keep the request from being acted upon; nil for the others.
 func (f *Fault) instead() *reply {
-	switch f.Kind {
-	case FaultStatus:
+	switch {
+	case f.is(FaultStatus):
 		return f.status()
-	case FaultUnauthorized, FaultEndSession:
+	case f.is(FaultUnauthorized, FaultEndSession):
 		return unauthorized()
-	case FaultGarbage:
+	case f.is(FaultGarbage):
 		status := f.Status
 		if status == 0 {
 			status = http.StatusOK
 		}
 		return &reply{status: status, header: http.Header{"Content-Type": {"text/html"}}, raw: []byte(
 			"<!DOCTYPE html>\n<html><head><title>Loading…</title></head><body><p>Please enable JavaScript.</p></body></html>\n")}
-	case FaultPretend:
+	case f.is(FaultPretend):
 		return &reply{status: http.StatusNoContent}
 	}
 	return nil
@@ -161,10 +163,10 @@ func (f *Fault) status() *reply {
 
 // spoil is what a fault makes of a finished reply.
 func (f *Fault) spoil(r *reply) *reply {
-	switch f.Kind {
-	case FaultStatusAfter:
+	switch {
+	case f.is(FaultStatusAfter):
 		return f.status()
-	case FaultTruncate:
+	case f.is(FaultTruncate):
 		whole := r.encode()
 		return &reply{status: r.status, header: r.header, raw: whole[:len(whole)/2]}
 	}

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish_test
 
 import (
@@ -17,11 +19,11 @@ import (
 func (b *bench) noReuse() { b.client.Transport.(*http.Transport).DisableKeepAlives = true }
 
 // tryReset asks for a reset and reports what the client saw and what the machine did.
-func (b *bench) tryReset(kind string) (a answer, err error, acted bool) {
+func (b *bench) tryReset(kind string) (a answer, acted bool, err error) {
 	b.t.Helper()
 	before := len(b.events(redfish.EventReset))
 	a, err = b.try("POST", resetTarget, map[string]any{"ResetType": kind})
-	return a, err, len(b.events(redfish.EventReset)) > before
+	return a, len(b.events(redfish.EventReset)) > before, err
 }
 
 func TestFaultsBeforeAndAfterActing(t *testing.T) {
@@ -46,7 +48,7 @@ func TestFaultsBeforeAndAfterActing(t *testing.T) {
 			b.noReuse()
 			test.fault.Count = 1
 			mustInject(t, b.bmc, test.fault)
-			a, err, acted := b.tryReset("On")
+			a, acted, err := b.tryReset("On")
 			if (err != nil) != (test.status == 0) || a.Status != test.status || acted != test.acted {
 				t.Errorf("status %d, error %v, acted %v; want %d, %v", a.Status, err, acted, test.status, test.acted)
 			}
@@ -68,7 +70,7 @@ func TestHangingRequestsAnswerNever(t *testing.T) {
 			b := newBench(t)
 			mustInject(t, b.bmc, redfish.Fault{Kind: kind, Method: "POST", Count: 1})
 			b.client.Timeout = 100 * time.Millisecond
-			_, err, did := b.tryReset("On")
+			_, did, err := b.tryReset("On")
 			if !isTimeout(err) || did != acted {
 				t.Errorf("error %v, acted %v, want a timeout and %v", err, did, acted)
 			}
@@ -87,7 +89,7 @@ func TestDelayedWriteIsCarriedOutThoughTheClientHasGone(t *testing.T) {
 	b := newBench(t)
 	mustInject(t, b.bmc, redfish.Fault{Kind: redfish.FaultDelay, Method: "POST", Delay: redfish.Duration(300 * time.Millisecond)})
 	b.client.Timeout = 50 * time.Millisecond
-	if _, err, acted := b.tryReset("On"); !isTimeout(err) || acted {
+	if _, acted, err := b.tryReset("On"); !isTimeout(err) || acted {
 		t.Fatalf("error %v, acted %v", err, acted)
 	}
 	b.eventually("the reset comes late", func() bool { return b.machine().Power() == redfish.PoweringOn })

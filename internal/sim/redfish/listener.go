@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish
 
 import (
@@ -117,6 +119,7 @@ func (r *Rack) listen() error {
 	r.server = &http.Server{
 		Handler:           http.HandlerFunc(r.serve),
 		ReadHeaderTimeout: time.Minute,
+		IdleTimeout:       r.config.IdleTimeout,
 		ErrorLog:          log.New(io.Discard, "", 0), // aborted handshakes and handlers are what we are here for
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			return context.WithValue(ctx, connKey{}, unwrapConn(c))
@@ -128,7 +131,7 @@ func (r *Rack) listen() error {
 			if address == "" {
 				continue
 			}
-			l, err := net.Listen("tcp4", address)
+			l, err := listenTCP("tcp4", address)
 			if err != nil {
 				return err
 			}
@@ -137,6 +140,11 @@ func (r *Rack) listen() error {
 		}
 	}
 	return r.startControl()
+}
+
+// listenTCP listens until it is closed: no context ends a listener.
+func listenTCP(network, address string) (net.Listener, error) {
+	return new(net.ListenConfig).Listen(context.Background(), network, address)
 }
 
 func (r *Rack) serveOn(s scheme, l *bmcListener) {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish
 
 import "time"
@@ -142,7 +144,7 @@ func (m *Machine) SetDisk(system string) {
 // PowerOffByTenant switches the machine off at once from within, as its running system may.
 func (m *Machine) PowerOffByTenant() {
 	defer m.rack.enter()()
-	m.becomeOff(m.rack.clock.Now(), cause{by: byTenant})
+	m.becomeOff(m.rack.now, cause{by: byTenant})
 }
 
 // RebootByTenant restarts the machine from within; its power stays on. It does nothing to one that is
@@ -150,7 +152,7 @@ func (m *Machine) PowerOffByTenant() {
 func (m *Machine) RebootByTenant() {
 	defer m.rack.enter()()
 	if m.state.Power == PowerOn {
-		m.startPOST(m.rack.clock.Now(), cause{by: byTenant})
+		m.startPOST(m.rack.now, cause{by: byTenant})
 	}
 }
 
@@ -158,13 +160,13 @@ func (m *Machine) RebootByTenant() {
 // [BMC.CutPower] for the whole chassis.
 func (m *Machine) CutPower() {
 	defer m.rack.enter()()
-	m.cutPower(m.rack.clock.Now())
+	m.cutPower(m.rack.now)
 }
 
 // ReturnPower gives the mains back; the machine follows its restore policy.
 func (m *Machine) ReturnPower() {
 	defer m.rack.enter()()
-	m.returnPower(m.rack.clock.Now())
+	m.returnPower(m.rack.now)
 }
 
 func (m *Machine) cutPower(at time.Time) {

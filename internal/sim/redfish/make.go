@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish
 
 import (
-	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"strings"
@@ -53,14 +55,14 @@ func (m *Machine) nameParts(seed string) {
 }
 
 func derivedHex(kind, seed string) string {
-	sum := sha1.Sum([]byte(kind + "\x00" + seed))
+	sum := sha256.Sum256([]byte(kind + "\x00" + seed))
 	return hex.EncodeToString(sum[:])
 }
 
-// derivedUUID is a version 5 UUID in a name space of the simulator's own.
+// derivedUUID is a version 8 UUID: 122 bits of a hash.
 func derivedUUID(kind, seed string) string {
-	sum := sha1.Sum([]byte("simulated-rack\x00" + kind + "\x00" + seed))
-	sum[6] = sum[6]&0x0F | 0x50
+	sum := sha256.Sum256([]byte("simulated-rack\x00" + kind + "\x00" + seed))
+	sum[6] = sum[6]&0x0F | 0x80
 	sum[8] = sum[8]&0x3F | 0x80
 	h := hex.EncodeToString(sum[:16])
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish
 
 import (
@@ -37,7 +39,7 @@ func (b *BMC) openListeners() error {
 }
 
 func (b *BMC) listenOn(s scheme, address string) error {
-	l, err := net.Listen("tcp4", address)
+	l, err := listenTCP("tcp4", address)
 	if err != nil {
 		return err
 	}

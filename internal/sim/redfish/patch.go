@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish
 
 import (
@@ -8,6 +10,9 @@ import (
 	"net/http"
 	"slices"
 )
+
+// members are those of a JSON object, undecoded.
+type members map[string]json.RawMessage
 
 // draft is a PATCH of a system being read: nothing changes before all of it is found good.
 type draft struct {
@@ -102,6 +107,7 @@ func (d *draft) readAssetTag(raw json.RawMessage) *reply {
 	case AssetTagTruncated:
 		d.assetTag = tag[:min(len(tag), b.behaviour.AssetTagLength)]
 		return nil
+	case AssetTagWritten:
 	}
 	if len(tag) > b.profile.AssetTagMax {
 		return redfishError(http.StatusBadRequest, "StringValueTooLong",

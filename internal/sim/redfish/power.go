@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish
 
 import "time"
@@ -42,6 +44,7 @@ func (m *Machine) finishStep(at time.Time) {
 		}
 	case stepPause:
 		m.powerOn(at, cause{})
+	case stepRest: // has no end
 	}
 }
 
@@ -87,6 +90,9 @@ func (m *Machine) startPOST(at time.Time, why cause) {
 
 // becomeOff is the moment at which the machine has no power any more.
 func (m *Machine) becomeOff(at time.Time, why cause) {
+	if m.state.Power == PowerOff && m.state.Step == stepRest {
+		return
+	}
 	m.state.After = stayOff
 	m.state.Running, m.state.Program = "", nil
 	m.setProgress(at, progressNone)

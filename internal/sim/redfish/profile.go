@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish
 
 // Profile is the nature of a BMC model: what never changes while it runs. Vendors' peculiarities are

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish
 
 import (
@@ -30,6 +32,7 @@ type Rack struct {
 
 	mu        sync.Mutex // guards all below, and every BMC and Machine
 	closed    bool
+	now       time.Time // the clock, as it was read on entering
 	agenda    agenda
 	armedFor  time.Time
 	stopTimer func() bool
@@ -60,11 +63,12 @@ func NewRack(config Config) (*Rack, error) {
 	r := &Rack{
 		config: config, clock: config.Clock, timing: DefaultTiming(), netboot: DefaultProgram(), ca: ca,
 		closing: make(chan struct{}), bmcs: map[string]*BMC{}, byAddress: map[netip.Addr]*BMC{},
-		random: rand.New(rand.NewPCG(config.Seed, config.Seed)),
+		random: rand.New(rand.NewPCG(config.Seed, config.Seed)), //nolint:gosec // faults must repeat, not surprise
 	}
 	if r.clock == nil {
 		r.clock = wallClock{}
 	}
+	r.now = r.clock.Now()
 	if config.Timing != nil {
 		r.timing = *config.Timing
 	}

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish
 
 import "fmt"
@@ -22,7 +24,7 @@ func (b *BMC) SetReach(to Reach) error {
 	defer b.rack.enter()()
 	b.rack.cancel(b.restart)
 	b.restart = nil
-	b.record(Event{At: b.rack.clock.Now(), Kind: EventBMC, From: string(b.reach), To: string(to), cause: cause{by: byHand}})
+	b.record(Event{At: b.rack.now, Kind: EventBMC, From: string(b.reach), To: string(to), cause: cause{by: byHand}})
 	return b.setReach(to)
 }
 

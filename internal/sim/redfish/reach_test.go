@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish_test
 
 import (
@@ -60,7 +62,7 @@ func TestSilentBMCSwallowsAndNeverActs(t *testing.T) {
 					b.client.CloseIdleConnections()
 				}
 				b.reach(redfish.ReachSilent)
-				if _, err, _ := b.tryReset("On"); !isTimeout(err) {
+				if _, _, err := b.tryReset("On"); !isTimeout(err) {
 					t.Errorf("reuse %v: error %v, want a timeout", reuse, err)
 				}
 				b.reach(redfish.ReachUp)
@@ -132,7 +134,7 @@ func TestEachBMCIsAtItsOwnAddress(t *testing.T) {
 
 func TestAddressWithoutABMCAnswersNothing(t *testing.T) {
 	b := newBench(t)
-	req, err := http.NewRequestWithContext(t.Context(), "GET", b.bmc.PlainEndpoint(), nil)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.bmc.PlainEndpoint(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

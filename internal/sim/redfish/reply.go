@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish
 
 import (
@@ -56,7 +58,7 @@ func (r *reply) send(w http.ResponseWriter, req *http.Request) {
 	}
 	w.WriteHeader(r.status)
 	if req.Method != http.MethodHead {
-		_, _ = w.Write(body)
+		_, _ = w.Write(body) //nolint:gosec // JSON, for programs
 	}
 }
 

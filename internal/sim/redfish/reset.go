@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish
 
 import (
@@ -39,22 +41,34 @@ func (c *call) resetSystem(m *Machine) *reply {
 
 // refuseReset is what keeps a BMC from trying.
 func (m *Machine) refuseReset(kind string) *reply {
-	isOff := m.state.Power == PowerOff && m.state.Step == stepRest
-	wantsOn := kind == "On" || kind == "ForceOn"
+	down := m.state.Step == stepPause || m.state.Power == PoweringOff && wantsOn(kind)
 	switch {
 	case m.state.NoMains:
 		return redfishError(http.StatusServiceUnavailable, "ResourceInStandby", "The request could not be performed because the resource is in standby.")
-	case wantsOn && m.state.Power == PoweringOff, m.state.Step == stepPause && kind != "ForceOff":
+	case down && kind != "ForceOff":
 		r := redfishError(http.StatusConflict, "ResourceInUse", "The change to the requested resource failed because the resource is in use or in transition.")
 		r.header.Set("Retry-After", "1")
 		return r
-	case isOff && (kind == "GracefulRestart" || kind == "ForceRestart" || kind == "PowerCycle" || kind == "Nmi"):
+	case m.state.Power == PowerOff && needsOn(kind):
 		return redfishError(http.StatusConflict, "ChassisPowerStateOnRequired",
 			fmt.Sprintf("The Chassis with Id '%s' requires to be powered on to perform this request.", m.id), m.id)
-	case m.bmc.behaviour.RefuseNoopReset && (wantsOn && m.state.Power == PowerOn || isOff && (kind == "ForceOff" || kind == "GracefulShutdown")):
+	case m.bmc.behaviour.RefuseNoopReset && m.isThere(kind):
 		return redfishError(http.StatusConflict, "NoOperation", "The machine is already in the requested power state.")
 	}
 	return nil
+}
+
+func wantsOn(kind string) bool { return kind == "On" || kind == "ForceOn" }
+
+func wantsOff(kind string) bool { return kind == "ForceOff" || kind == "GracefulShutdown" }
+
+func needsOn(kind string) bool {
+	return slices.Contains([]string{"GracefulRestart", "ForceRestart", "PowerCycle", "Nmi"}, kind)
+}
+
+// isThere reports whether the machine is where the reset would bring it.
+func (m *Machine) isThere(kind string) bool {
+	return wantsOn(kind) && m.state.Power == PowerOn || wantsOff(kind) && m.state.Power == PowerOff
 }
 
 // reset does what a reset type says. What it asks of a machine that is already there has no effect.

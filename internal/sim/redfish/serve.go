@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish
 
 import (
@@ -65,7 +67,7 @@ func crash() {
 	if p == nil {
 		return
 	}
-	if p == http.ErrAbortHandler {
+	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(p)
 	}
 	report := fmt.Sprintf("redfish rack: %v\n%s", p, debug.Stack())
@@ -84,7 +86,7 @@ func cleanPath(path string) string {
 // receive notes the request and finds the fault that takes it.
 func (r *Rack) receive(c *call) *Fault {
 	defer r.enter()()
-	c.seq = r.requests.begin(r.clock.Now(), c)
+	c.seq = r.requests.begin(r.now, c)
 	return c.bmc.strike(c.r.Method, c.path)
 }
 
@@ -228,7 +230,7 @@ func (c *call) public(method string) bool {
 func (c *call) value(name string) string { return c.r.PathValue(name) }
 
 // now is the moment the request is acted upon.
-func (c *call) now() time.Time { return c.rack.clock.Now() }
+func (c *call) now() time.Time { return c.rack.now }
 
 func (c *call) cause() cause { return cause{by: byRequest, request: c.seq} }
 

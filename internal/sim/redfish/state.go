@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish
 
 import (
@@ -33,7 +35,7 @@ func newSaver(r *Rack, dir string) (*saver, error) {
 	if dir == "" {
 		return s, nil
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, fmt.Errorf("redfish rack: state: %w", err)
 	}
 	return s, nil
@@ -101,7 +103,7 @@ func (s *saver) snapshot() (map[*BMC][]byte, error) {
 
 // writeFile replaces a file at once, so that a crash leaves the old or the new one.
 func writeFile(file string, data []byte) error {
-	if err := os.WriteFile(file+".new", data, 0o644); err != nil {
+	if err := os.WriteFile(file+".new", data, 0o600); err != nil {
 		return err
 	}
 	return os.Rename(file+".new", file)
@@ -124,7 +126,7 @@ func (s *saver) load(b *BMC) error {
 	if err := json.Unmarshal(data, &states); err != nil {
 		return fmt.Errorf("redfish rack: state: %s: %w", s.file(b), err)
 	}
-	now := s.rack.clock.Now()
+	now := s.rack.now
 	for _, m := range b.machines {
 		if state, ok := states[m.id]; ok {
 			m.state = state

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package redfish_test
 
 import (
@@ -6,9 +8,12 @@ import (
 	"crypto/x509"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/holdfast-dev/holdfast/internal/sim/redfish"
 )
@@ -81,5 +86,23 @@ func TestPlainAndTLSSideBySide(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = resp.Body.Close()
+	}
+}
+
+func TestIdleConnectionsAreClosedWhenAsked(t *testing.T) {
+	b := newBench(t, func(c *redfish.Config, _ *redfish.BMCSpec) { c.IdleTimeout = 20 * time.Millisecond })
+	conn, err := tls.Dial("tcp", strings.TrimPrefix(b.bmc.Endpoint(), "https://"), &tls.Config{InsecureSkipVerify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := fmt.Fprint(conn, "GET /redfish HTTP/1.1\r\nHost: bmc\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := io.ReadAll(conn); err != nil || !strings.HasPrefix(string(out), "HTTP/1.1 200") {
+		t.Errorf("%q, %v; want an answer and the end", out, err)
 	}
 }
