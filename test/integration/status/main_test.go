@@ -82,17 +82,19 @@ func prepare() error {
 }
 
 // definitions are the CRD of Widget, with a status field that its Go type does not know yet; a kind whose
-// author forgot the status subresource; and a kind to be removed.
+// author forgot the status subresource; a kind to be removed; and the broken ones.
 func definitions() ([]*apiextensionsv1.CustomResourceDefinition, error) {
-	newer, err := widget.CRD()
+	correct, err := widget.CRD()
 	if err != nil {
 		return nil, err
 	}
+	newer := correct.DeepCopy()
 	newer.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["status"].Properties["newer"] =
 		apiextensionsv1.JSONSchemaProps{Type: "string"}
 	bare := renamed(newer, "Bare")
 	bare.Spec.Versions[0].Subresources = nil
-	return []*apiextensionsv1.CustomResourceDefinition{newer, bare, renamed(newer, "Removed")}, nil
+	crds := []*apiextensionsv1.CustomResourceDefinition{newer, bare, renamed(newer, "Removed")}
+	return append(crds, brokenDefinitions(correct)...), nil
 }
 
 func renamed(crd *apiextensionsv1.CustomResourceDefinition, kind string) *apiextensionsv1.CustomResourceDefinition {
