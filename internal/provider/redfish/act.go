@@ -26,7 +26,7 @@ func (a actor) act(ctx context.Context, ref provider.SystemRef, expect provider.
 	f func(t turn, s *system) (provider.Outcome, error)) (out provider.Outcome, err error) {
 	err = a.hold(ctx, acting, func() error {
 		t := turn{a.BMC}
-		s, err := t.find(ctx, t, ref, &gaps{})
+		s, err := t.meant(ctx, ref)
 		if err != nil {
 			return err
 		}
@@ -37,6 +37,19 @@ func (a actor) act(ctx context.Context, ref provider.SystemRef, expect provider.
 		return err
 	})
 	return out, err
+}
+
+// meant reads the system meant by ref, as the last thing before its state is checked: after a search through several systems it is
+// read once more.
+func (t turn) meant(ctx context.Context, ref provider.SystemRef) (*system, error) {
+	s, err := t.revisit(ctx, t, ref, &gaps{})
+	if s != nil || err != nil {
+		return s, err
+	}
+	if s, err = t.search(ctx, t, ref, &gaps{}); err != nil {
+		return nil, err
+	}
+	return t.again(ctx, s)
 }
 
 // check compares the system with what the caller relies on.

@@ -6,10 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
-
-	"github.com/stmcginnis/gofish/schemas"
 
 	"github.com/holdfast-dev/holdfast/internal/provider"
 )
@@ -17,7 +14,7 @@ import (
 // bootBody is a change of the boot override; members left out stay as they are.
 type bootBody struct {
 	Enabled provider.BootEnabled `json:"BootSourceOverrideEnabled,omitempty"`
-	Target  provider.BootTarget  `json:"BootSourceOverrideTarget,omitempty"`
+	Target  string               `json:"BootSourceOverrideTarget,omitempty"`
 	Mode    string               `json:"BootSourceOverrideMode,omitempty"`
 	HTTPURI string               `json:"HttpBootUri,omitempty"`
 }
@@ -30,7 +27,8 @@ type bootPatch struct {
 func (a actor) SetBootOverride(ctx context.Context, ref provider.SystemRef, want provider.BootOverride, expect provider.Expect) (provider.Outcome, error) {
 	return a.act(ctx, ref, expect, func(t turn, s *system) (provider.Outcome, error) {
 		now := t.facts(s).Boot
-		if now.Armed() && sameOverride(now, want) {
+		want.Enabled = allowedEnabled(s, want.Enabled)
+		if shows(now, want) {
 			return provider.Outcome{Unchanged: true}, nil
 		}
 		target, ok := allowedTarget(s, want.Target)
@@ -41,13 +39,11 @@ func (a actor) SetBootOverride(ctx context.Context, ref provider.SystemRef, want
 		if want.HTTPURI != "" && !httpBootable(s) {
 			return provider.Outcome{}, fail(provider.Terminal, provider.ReasonBootTargetMissing, "the system takes no URI to boot from over HTTP", nil)
 		}
-		body := bootBody{Enabled: allowedEnabled(s, want.Enabled), Target: target, Mode: want.Mode, HTTPURI: want.HTTPURI}
+		body := bootBody{Enabled: want.Enabled, Target: target, Mode: want.Mode, HTTPURI: want.HTTPURI}
 		if body.Mode == "" {
 			body.Mode = now.Mode // left out, some fall back to legacy boot (B094)
 		}
-		return t.changeBoot(ctx, s, expect, bootLadder(body), func(shown provider.BootOverride) bool {
-			return shown.Armed() && shown.Target == target && (want.Mode == "" || strings.EqualFold(shown.Mode, want.Mode))
-		})
+		return t.changeBoot(ctx, s, expect, bootLadder(body), func(shown provider.BootOverride) bool { return shows(shown, want) })
 	})
 }
 
@@ -60,8 +56,8 @@ func (a actor) ClearBootOverride(ctx context.Context, ref provider.SystemRef, ex
 		}
 		ladder := []bootBody{
 			{Enabled: provider.BootDisabled},
-			{Enabled: provider.BootDisabled, Target: provider.BootNone, Mode: now.Mode},
-			{Enabled: provider.BootDisabled, Target: now.Target, Mode: now.Mode}, // "repeat the current values" (B095)
+			{Enabled: provider.BootDisabled, Target: string(provider.BootNone), Mode: now.Mode},
+			{Enabled: provider.BootDisabled, Target: s.doc.object("Boot").text("BootSourceOverrideTarget"), Mode: now.Mode}, // "repeat the current values" (B095)
 		}
 		return t.changeBoot(ctx, s, expect, ladder, func(shown provider.BootOverride) bool { return !shown.Armed() })
 	})
@@ -79,7 +75,7 @@ func bootLadder(body bootBody) []bootBody {
 }
 
 // changeBoot writes the override, in the first form and at the first place that the BMC takes, and reads it back (B097).
-func (t turn) changeBoot(ctx context.Context, s *system, expect provider.Expect, ladder []bootBody, shows func(provider.BootOverride) bool) (provider.Outcome, error) {
+func (t turn) changeBoot(ctx context.Context, s *system, expect provider.Expect, ladder []bootBody, done func(provider.BootOverride) bool) (provider.Outcome, error) {
 	var out provider.Outcome
 	var err error
 	for _, body := range ladder {
@@ -95,7 +91,7 @@ func (t turn) changeBoot(ctx context.Context, s *system, expect provider.Expect,
 	if err != nil {
 		return provider.Outcome{}, err
 	}
-	if !shows(t.facts(fresh).Boot) {
+	if !done(t.facts(fresh).Boot) {
 		return out, fail(provider.Transient, provider.ReasonProtocolError, "the BMC took the boot override and does not show it yet", nil)
 	}
 	return out, nil
@@ -159,42 +155,8 @@ func (t turn) settingsOf(s *system, err error) string {
 	return ""
 }
 
-func sameOverride(now, want provider.BootOverride) bool {
-	return now.Target == want.Target && now.Enabled == want.Enabled &&
+// shows says that the override is armed as wanted. What is not wanted in particular may be anything.
+func shows(now, want provider.BootOverride) bool {
+	return now.Armed() && now.Target == want.Target && now.Enabled == want.Enabled &&
 		(want.Mode == "" || strings.EqualFold(now.Mode, want.Mode)) && (want.HTTPURI == "" || now.HTTPURI == want.HTTPURI)
-}
-
-// targetNames are other words for a target that BMCs were seen to offer, in order of preference.
-var targetNames = map[provider.BootTarget][]string{
-	provider.BootCD:   {string(schemas.CdBootSource), "UsbCd", "CD/DVD", "UefiCd", "UefiUsbCd"},
-	provider.BootDisk: {string(schemas.HddBootSource), "UefiHdd"},
-}
-
-// allowedTarget gives the word this system has for a target. A system that does not tell is tried with the standard's word (B103).
-func allowedTarget(s *system, want provider.BootTarget) (provider.BootTarget, bool) {
-	allowed := bootTargets(s)
-	if len(allowed) == 0 || slices.Contains(allowed, string(want)) {
-		return want, true
-	}
-	for _, name := range targetNames[want] {
-		if slices.Contains(allowed, name) {
-			return provider.BootTarget(name), true
-		}
-	}
-	return "", false
-}
-
-// allowedEnabled falls back to Once where the system knows no Continuous: whoever wants it arms it again (B098).
-func allowedEnabled(s *system, want provider.BootEnabled) provider.BootEnabled {
-	allowed := s.doc.object("Boot").texts("BootSourceOverrideEnabled@Redfish.AllowableValues")
-	if want == provider.BootContinuous && len(allowed) > 0 && !slices.Contains(allowed, string(want)) {
-		return provider.BootOnce
-	}
-	return want
-}
-
-// httpBootable says that the Boot object has a place for a URI.
-func httpBootable(s *system) bool {
-	_, there := s.doc.object("Boot").members["HttpBootUri"]
-	return there
 }

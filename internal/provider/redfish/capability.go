@@ -31,9 +31,12 @@ func (b *BMC) allowedResets(ctx context.Context, from reader, s *system) ([]sche
 	if told := action.texts("ResetType@Redfish.AllowableValues"); len(told) > 0 {
 		return resetTypes(told), nil
 	}
-	at := b.base.resolve(s.path, action.link("@Redfish.ActionInfo"))
+	at := b.actionInfo(s)
 	if at == "" {
 		return nil, nil
+	}
+	if known := b.known.resetTypes(at); len(known) > 0 {
+		return known, nil
 	}
 	info, _, err := b.get(ctx, from, at, "ActionInfo", &gaps{})
 	if err != nil {
@@ -41,10 +44,16 @@ func (b *BMC) allowedResets(ctx context.Context, from reader, s *system) ([]sche
 	}
 	for _, p := range info.list("Parameters") {
 		if p.text("Name") == "ResetType" {
-			return resetTypes(p.texts("AllowableValues")), nil
+			types := resetTypes(p.texts("AllowableValues"))
+			b.known.rememberResets(at, types)
+			return types, nil
 		}
 	}
 	return nil, nil
+}
+
+func (b *BMC) actionInfo(s *system) string {
+	return b.base.resolve(s.path, s.resetAction().link("@Redfish.ActionInfo"))
 }
 
 func resetTypes(told []string) []schemas.ResetType {
@@ -53,6 +62,51 @@ func resetTypes(told []string) []schemas.ResetType {
 		out = append(out, schemas.ResetType(t))
 	}
 	return out
+}
+
+// targetNames are the words BMCs were seen to have for a target where they lack the standard's, in order of preference.
+var targetNames = map[provider.BootTarget][]string{
+	provider.BootCD:   {"UsbCd", "CD/DVD", "UefiCd", "UefiUsbCd"},
+	provider.BootDisk: {"UefiHdd"},
+}
+
+// allowedTarget gives the word this system has for a target. A system that does not tell is tried with the standard's word (B103).
+func allowedTarget(s *system, want provider.BootTarget) (string, bool) {
+	allowed := bootTargets(s)
+	if len(allowed) == 0 || slices.Contains(allowed, string(want)) {
+		return string(want), true
+	}
+	for _, name := range targetNames[want] {
+		if slices.Contains(allowed, name) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// targetTold is the reverse of allowedTarget; other words are passed through.
+func targetTold(s *system, told string) provider.BootTarget {
+	for target, names := range targetNames {
+		if slices.Contains(names, told) && !slices.Contains(bootTargets(s), string(target)) {
+			return target
+		}
+	}
+	return provider.BootTarget(told)
+}
+
+// allowedEnabled falls back to Once where the system knows no Continuous: whoever wants it arms it again (B098).
+func allowedEnabled(s *system, want provider.BootEnabled) provider.BootEnabled {
+	allowed := s.doc.object("Boot").texts("BootSourceOverrideEnabled@Redfish.AllowableValues")
+	if want == provider.BootContinuous && len(allowed) > 0 && !slices.Contains(allowed, string(want)) {
+		return provider.BootOnce
+	}
+	return want
+}
+
+// httpBootable says that the Boot object has a place for a URI.
+func httpBootable(s *system) bool {
+	_, there := s.doc.object("Boot").members["HttpBootUri"]
+	return there
 }
 
 // bootTargets gives the override targets the system allows, as it writes them. Empty where it does not tell.

@@ -75,9 +75,10 @@ func absent(doc document) bool {
 	return doc.object("Status").text("State") == string(schemas.AbsentState)
 }
 
-func readBoot(boot document) provider.BootOverride {
+func readBoot(s *system) provider.BootOverride {
+	boot := s.doc.object("Boot")
 	return provider.BootOverride{
-		Target:  provider.BootTarget(boot.text("BootSourceOverrideTarget")),
+		Target:  targetTold(s, boot.text("BootSourceOverrideTarget")),
 		Enabled: readEnabled(boot.text("BootSourceOverrideEnabled")),
 		Mode:    boot.text("BootSourceOverrideMode"),
 		HTTPURI: boot.text("HttpBootUri"),

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/stmcginnis/gofish/schemas"
+
 	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
@@ -17,6 +19,7 @@ type knowledge struct {
 	mu     sync.Mutex
 	places map[provider.SystemRef]place
 	tags   map[string]tagRecord
+	resets map[string][]schemas.ResetType // by path of the ActionInfo that told them
 }
 
 // place is where a system was found.
@@ -58,6 +61,22 @@ func (k *knowledge) forget(ref provider.SystemRef) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.places, ref)
+}
+
+func (k *knowledge) resetTypes(actionInfo string) []schemas.ResetType {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.resets[actionInfo]
+}
+
+// rememberResets keeps what an ActionInfo told, so that a reset needs no look between check and action; nil forgets it.
+func (k *knowledge) rememberResets(actionInfo string, types []schemas.ResetType) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.resets == nil {
+		k.resets = map[string][]schemas.ResetType{}
+	}
+	k.resets[actionInfo] = types
 }
 
 // trust in the ETags of a resource is earned and can be lost.

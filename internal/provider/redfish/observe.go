@@ -85,7 +85,7 @@ func (b *BMC) facts(s *system) provider.SystemFacts {
 		Power:        powerState(s.doc.text("PowerState")),
 		Health:       readHealth(s.doc.object("Status")),
 		Indicator:    b.readIndicator(s),
-		Boot:         readBoot(s.doc.object("Boot")),
+		Boot:         readBoot(s),
 		BootProgress: readBootProgress(s.doc.object("BootProgress")),
 		AssetTag:     s.doc.text("AssetTag"),
 		StampSupport: stampSupport(s),

@@ -91,6 +91,7 @@ func (t turn) reset(ctx context.Context, s *system, goal provider.PowerState, wa
 	if err == nil || !aboutState(err) {
 		return out, err
 	}
+	t.known.rememberResets(t.actionInfo(s), nil) // should it be about the type after all
 	fresh, lookErr := t.again(ctx, s)
 	if lookErr != nil {
 		return provider.Outcome{}, err // the refusal is the better news

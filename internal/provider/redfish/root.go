@@ -19,8 +19,6 @@ type serviceRoot struct {
 	managers string
 	// guarded: the root itself asks for credentials, against the specification.
 	guarded bool
-	// expand: collections may be asked for with their members in place.
-	expand bool
 }
 
 // conventional links, for a root that cannot be read without credentials.
@@ -113,10 +111,6 @@ func (b *BMC) readRoot(doc document) *serviceRoot {
 	}
 	if out.systems == "" {
 		out.systems = b.base.resolve(at, systemsPath)
-	}
-	expand := doc.object("ProtocolFeaturesSupported").object("ExpandQuery")
-	if noLinks := expand.flag("NoLinks"); noLinks != nil {
-		out.expand = *noLinks
 	}
 	return out
 }
