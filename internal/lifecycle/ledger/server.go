@@ -23,6 +23,7 @@ const (
 	KeyRestarted    = v1alpha1.LedgerPrefix + "restarted"
 	KeyDirtySince   = v1alpha1.LedgerPrefix + "dirty-since"
 	KeyReleased     = v1alpha1.LedgerPrefix + "released"
+	KeyOffAt        = v1alpha1.LedgerPrefix + "off-at"
 	KeyAssetTag     = v1alpha1.LedgerPrefix + "asset-tag"
 	KeyRestoreEpoch = v1alpha1.LedgerPrefix + "restore-epoch"
 	KeyIntent       = v1alpha1.LedgerPrefix + "intent"
@@ -47,6 +48,9 @@ type Server struct {
 	Restarted time.Time
 	// DirtySince latches that the machine may have been booted for a tenant.
 	DirtySince time.Time
+	// OffAt is when a power-off of ours was last seen done: the next power-on waits one effect deadline from there, so that a
+	// power-off that is still on the wire cannot meet it.
+	OffAt time.Time
 	// Released is the last release finished.
 	Released *Released
 	// AssetTag is what a person had in the asset tag before our stamp.
@@ -90,6 +94,8 @@ type Boot struct {
 	Claim string    `json:"claim"` // identity
 	Stage Stage     `json:"stage"`
 	At    time.Time `json:"at"`
+	// Again is true where a person asked for one more network boot: the machine may bear the claim's stamp already.
+	Again bool `json:"again,omitempty"`
 }
 
 // Released is a release that finished.
@@ -122,6 +128,7 @@ const (
 	WhyRestart     Why = "Restart"
 	WhyReleased    Why = "Released"
 	WhyMaintenance Why = "Maintenance"
+	WhyConsent     Why = "Consent" // a person's power-off consent, on a machine whose stamp disagrees
 )
 
 // Intent is the one destructive effect announced (P6, R1..R5).

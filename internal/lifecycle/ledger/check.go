@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// What the fields of entries may say. Times are brought to UTC here, so that two readings of one entry compare equal.
+
+func (p *PowerOn) check() error {
+	return errors.Join(
+		oneOf("by", p.By, ByClaim, BySpec, ByMaintenance),
+		when(p.By != BySpec, present("id", p.ID)),
+		given("at", &p.At),
+	)
+}
+
+func (b *Boot) check() error {
+	return errors.Join(
+		present("claim", b.Claim),
+		oneOf("stage", b.Stage, StageBooting, StageStarting, StageBooted),
+		given("at", &b.At),
+	)
+}
+
+func (r *Released) check() error { return errors.Join(present("claim", r.Claim), given("at", &r.At)) }
+
+func (*AssetTag) check() error { return nil }
+
+func (i *Intent) check() error {
+	return errors.Join(
+		present("id", i.ID),
+		oneOf("op", i.Op, IntentPowerOff),
+		oneOf("why", i.Why, WhyDiscovery, WhySpec, WhyBootClaim, WhyClaimPower, WhyRestart, WhyReleased, WhyMaintenance, WhyConsent),
+		present("target", i.Target),
+		given("at", &i.At),
+	)
+}
+
+func oneOf[T ~string](field string, value T, allowed ...T) error {
+	if slices.Contains(allowed, value) {
+		return nil
+	}
+	return fmt.Errorf("field %s is %q, which this version does not know", field, value)
+}
+
+func present(field, value string) error {
+	if value == "" {
+		return fmt.Errorf("field %s is missing", field)
+	}
+	return nil
+}
+
+func when(applies bool, err error) error {
+	if applies {
+		return err
+	}
+	return nil
+}
+
+func given(field string, at *time.Time) error {
+	if at.IsZero() {
+		return fmt.Errorf("field %s is missing", field)
+	}
+	*at = at.UTC()
+	return nil
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package metal
+
+import (
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/provider"
+)
+
+// booting: the machine is made ready, each part only if it is not seen so already: the claim remembers, the override is armed, the
+// machine is stamped. The override comes before the stamp: a machine that is stamped for the claim and has nothing armed may then
+// have booted already, whatever an old ledger says, and is held (docs/decisions/0036).
+var booting = join(
+	steps{
+		{name: "FoundOn", when: (*state).on, then: func(s *state) answer {
+			p := s.byClaim()
+			return patch(v1alpha1.ReasonBooting, "the machine is On already: take it as booted", lifecycle.Patch{Ledger: ledger.Entries{}.Boot(s.boot(ledger.StageBooted)).PowerOn(&p)})
+		}},
+		changingPower,
+		{name: "PowerNotWanted", when: not(claimWants(v1alpha1.PowerOn)), then: func(*state) answer {
+			return settled("bound; the machine boots when the claim asks for power")
+		}},
+		awaitBound,
+		isElsewhere,
+		{name: "UserData", when: (*state).userDataLacking, then: userDataLacking},
+	},
+	within("Stamped", all((*state).stampedForClaim, not((*state).armedPXE), not((*state).bootsAlways), func(s *state) bool { return !s.led.Boot.Again }), join(
+		steps{{name: "BootAgain", when: (*state).consentsBootAgain, then: bootAgain}},
+		bootNotConfirmed,
+	)),
+	steps{
+		{name: "Override", when: not((*state).armedPXE), then: armOverride},
+		{name: "RememberTag", when: all((*state).stampable, (*state).tagForgotten), then: func(s *state) answer {
+			return patch(v1alpha1.ReasonBooting, "remember the asset tag that the stamp will stand in for", lifecycle.Patch{Ledger: ledger.Entries{}.AssetTag(s.rememberTag())})
+		}},
+		{name: "Stamp", when: all((*state).stampable, not((*state).stampedForClaim)), then: func(s *state) answer {
+			a := s.act(v1alpha1.ReasonBooting, "stamp the machine for the claim", lifecycle.Effect{
+				Op: lifecycle.OpWriteAssetTag, AssetTag: s.stampFor(s.spec.ClaimRef.Identity), Expect: s.expectBoot(provider.PowerOff),
+			})
+			a.Refused = &lifecycle.Patch{Ledger: ledger.Entries{}.AssetTag(&ledger.AssetTag{Previous: s.facts.AssetTag, Unwritable: true})}
+			return a
+		}},
+		{name: "Rest", when: (*state).resting, then: func(s *state) answer {
+			return s.wait(v1alpha1.ReasonBooting, "the last power-off may still be on the wire: power on waits until it cannot be").within(s.restLeft())
+		}},
+		{name: "Start", when: always, then: func(s *state) answer {
+			p := s.byClaim()
+			return patch(v1alpha1.ReasonBooting, "ready to boot from the network: announce the power-on", lifecycle.Patch{Ledger: ledger.Entries{}.Boot(s.boot(ledger.StageStarting)).PowerOn(&p)})
+		}},
+	},
+)
+
+// awaitBound: the claim must remember the machine before the machine first boots for it, so that either of them can lose its memory.
+var awaitBound = clause{name: "AwaitBound", when: not((*state).boundHere), then: func(s *state) answer {
+	return s.wait(v1alpha1.ReasonAwaitingBound, "waiting until the claim has written down which machine it got")
+}}
+
+func armOverride(s *state) answer {
+	return s.act(v1alpha1.ReasonBooting, "arm the network boot", lifecycle.Effect{
+		Op:       lifecycle.OpSetBootOverride,
+		Override: provider.BootOverride{Target: provider.BootPXE, Enabled: provider.BootOnce},
+		Expect:   s.expect(provider.PowerOff),
+	})
+}
+
+func clearOverride(s *state) answer {
+	return s.act(v1alpha1.ReasonBooting, "clear the boot override: the machine boots from its disk from now on", lifecycle.Effect{
+		Op: lifecycle.OpClearBootOverride, Expect: s.expectSeen(),
+	}).quiet()
+}
+
+// userDataLacking: only a live view looks; a view that has not looked goes on to the step that asks for a live one.
+func (s *state) userDataLacking() bool {
+	return s.v.UserData == lifecycle.UserDataMissing || s.v.UserData == lifecycle.UserDataDenied
+}
+
+func userDataLacking(s *state) answer {
+	name := s.spec.ClaimRef.Namespace + "/"
+	if ref := s.claim.found.Spec.Boot.UserDataSecretRef; ref != nil {
+		name += ref.Name
+	}
+	if s.v.UserData == lifecycle.UserDataMissing {
+		return s.wait(v1alpha1.ReasonUserDataMissing, "the claim's user data is not there: create the secret "+name).stalled()
+	}
+	return s.wait(v1alpha1.ReasonUserDataDenied, "the claim's user data may not be read: label the secret "+name+" with "+v1alpha1.LabelUserData+"=true, and let the operator read it: kubectl -n "+
+		s.spec.ClaimRef.Namespace+" create rolebinding holdfast-userdata --clusterrole=holdfast-userdata-reader --serviceaccount=holdfast-system:holdfast").stalled()
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package metal
+
+import (
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+)
+
+// deletingSteps let a machine that nobody has go. Its power stays as it is. The guard on its BMC is the BMC's own to drop, when an
+// uncached list shows no user.
+var deletingSteps = named("Deleting", steps{
+	{name: "Finalizer", when: always, then: func(*state) answer { return letGo("let the server go; its power stays as it is") }, carries: true},
+})
+
+func letGo(message string) answer {
+	return patch(v1alpha1.ReasonDeleting, message, lifecycle.Patch{RemoveFinalizer: v1alpha1.FinalizerServer})
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package metal
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/provider"
+)
+
+// powerOff are the clauses that bring a machine that is not Off down: never one that runs for a reason we do not know (P13), never
+// without the intent having been written and read back (P6), gracefully first, by force after the grace period.
+func powerOff(why ledger.Why) steps {
+	announced := func(s *state) bool { return s.announced(why) }
+	forbidden := clause{name: "Forbidden", when: func(s *state) bool { return s.spec.PowerOff == v1alpha1.PowerOffNever }, then: func(*state) answer {
+		return hold(v1alpha1.ReasonPowerOffForbidden, "the machine should be Off, and spec.powerOff is Never: switch it off by hand, or set spec.powerOff to Allowed")
+	}}
+	announce := clause{name: "Announce", when: not(announced), then: func(s *state) answer {
+		return patch(v1alpha1.ReasonPoweringOff, "announce that the machine will be powered off: "+string(why), lifecycle.Patch{Ledger: ledger.Entries{}.Intent(s.intent(why))})
+	}, carries: true}
+	list := steps{
+		{name: "GoingDown", when: all((*state).goingDown, not(announced)), then: changingPower.then},
+		{name: "FoundRunning", when: not((*state).explained), then: foundRunning},
+		isElsewhere,
+	}
+	if why == ledger.WhyReleased {
+		// Announced all the same: force-release, and a machine switched off by hand, need the intent to stand.
+		list = append(list, announce, forbidden)
+	} else {
+		list = append(list, forbidden, announce)
+	}
+	return append(list,
+		clause{name: "ShutDown", when: all((*state).on, not((*state).graceOver)), then: shutDown, carries: true},
+		clause{name: "Force", when: (*state).graceOver, then: forceOff, carries: true},
+		clause{name: "Changing", when: always, then: func(s *state) answer { return changingPower.then(s).within(s.graceLeft()) }, carries: true},
+	)
+}
+
+func foundRunning(s *state) answer {
+	return hold(v1alpha1.ReasonFoundRunning, "the machine is "+string(s.facts.PowerState)+" and nothing here explains it: somebody may be using it. Switch it off by hand, annotate the Server with "+
+		v1alpha1.AnnotationPowerOff+"="+s.led.Identity+", or set spec.foundRunning to PowerOff")
+}
+
+func shutDown(s *state) answer {
+	return s.act(v1alpha1.ReasonPoweringOff, "ask the operating system to shut down: "+string(s.led.Intent.Why), lifecycle.Effect{
+		Op: lifecycle.OpShutDown, Expect: s.expectSeen(), Intent: s.led.Intent.ID,
+	}).within(s.graceLeft())
+}
+
+func forceOff(s *state) answer {
+	return s.act(v1alpha1.ReasonPoweringOff, "cut the power after the grace period: "+string(s.led.Intent.Why), lifecycle.Effect{
+		Op: lifecycle.OpForceOff, Expect: s.expectSeen(), Intent: s.led.Intent.ID,
+	})
+}
+
+func (s *state) graceLeft() time.Duration {
+	if s.led.Intent == nil {
+		return s.v.Settings.GracePeriod
+	}
+	return s.led.Intent.At.Add(s.v.Settings.GracePeriod).Sub(s.v.Now)
+}
+
+func (s *state) graceOver() bool { return s.graceLeft() <= 0 }
+
+// recordOff are the clauses that close a power-off once the machine is Off, on a picture taken after it was announced (R4), and that
+// forget why the machine was On: from then on a machine that is On is somebody's (P13).
+func recordOff(whys ...ledger.Why) steps {
+	open := func(s *state) bool { return s.announcedAny(whys) }
+	return steps{
+		{name: "AwaitPicture", when: all(open, not((*state).pictured)), then: awaitPicture, carries: true},
+		{name: "RecordOff", when: either(open, (*state).offToRecord), then: func(s *state) answer {
+			p := lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(nil), Remove: s.given(v1alpha1.AnnotationPowerOff)}
+			return patch(v1alpha1.ReasonPoweringOff, "record that the machine is Off", p)
+		}},
+	}
+}
+
+func (s *state) offToRecord() bool {
+	return s.led.PowerOn != nil || len(s.given(v1alpha1.AnnotationPowerOff)) > 0
+}
+
+func awaitPicture(s *state) answer {
+	return s.wait(v1alpha1.ReasonPoweringOff, "the machine looks Off: waiting for a picture taken after the power-off was announced")
+}
+
+// pictured says that the picture was taken after the open intent had been read (R4).
+func (s *state) pictured() bool { return s.led.Intent != nil && s.facts.Intent == s.led.Intent.ID }
+
+func (s *state) announcedAny(whys []ledger.Why) bool {
+	for _, why := range whys {
+		if s.announced(why) {
+			return true
+		}
+	}
+	return false
+}
+
+// announced says that a power-off for this reason, of this machine, under the claim in force, stands written (P6).
+func (s *state) announced(why ledger.Why) bool {
+	i := s.led.Intent
+	if i == nil || i.Op != ledger.IntentPowerOff || i.Why != why || i.Target != s.target() {
+		return false
+	}
+	claim, uid := s.inForce()
+	if why == ledger.WhyReleased && s.spec.ClaimRef == nil {
+		return i.Claim == claim // its claimRef was cleared by a person after the release was announced, perhaps
+	}
+	return i.Claim == claim && i.ClaimUID == uid
+}
+
+// inForce is the claim under which an intent is opened.
+func (s *state) inForce() (identity string, uid types.UID) {
+	switch {
+	case s.spec.ClaimRef != nil:
+		return s.spec.ClaimRef.Identity, types.UID(s.spec.ClaimRef.UID)
+	case s.led.Boot != nil:
+		return s.led.Boot.Claim, ""
+	case s.led.Intent != nil && s.led.Intent.Why == ledger.WhyReleased:
+		return s.led.Intent.Claim, ""
+	}
+	return "", ""
+}
+
+// intent announces a power-off. Its id is derived: from the version of the object it is written to, of which there is one, so that no
+// two intents share one.
+func (s *state) intent(why ledger.Why) *ledger.Intent {
+	claim, uid := s.inForce()
+	seed := sha256.Sum256([]byte(string(s.v.Server.UID) + "/" + s.v.Server.ResourceVersion + "/" + string(why) + "/" + s.now().String()))
+	return &ledger.Intent{
+		ID: hex.EncodeToString(seed[:6]), Op: ledger.IntentPowerOff, Why: why, At: s.now(), Target: s.target(), Claim: claim, ClaimUID: uid,
+	}
+}
+
+// closeIntent adds to a patch that the open intent is no more. Its effect may still be on the wire: power-on will wait for that.
+// On a picture that bears the intent and says Off, the Off is recorded as well.
+func (s *state) closeIntent(p *lifecycle.Patch) {
+	if p.Ledger == nil {
+		p.Ledger = map[string]string{}
+	}
+	entries := ledger.Entries(p.Ledger).Intent(nil).OffAt(s.now())
+	if _, said := p.Ledger[ledger.KeyPowerOn]; !said && s.off() && s.pictured() {
+		entries.PowerOn(nil)
+	}
+	if s.led.Intent.Why == ledger.WhyConsent && len(p.Remove) == 0 {
+		p.Remove = s.given(v1alpha1.AnnotationPowerOff)
+	}
+}
+
+// confirmOff asks the machine itself whether it is Off, and records then.
+func (s *state) confirmOff(reason, message string, record lifecycle.Patch) answer {
+	if s.led.Intent != nil {
+		s.closeIntent(&record)
+	}
+	return s.act(reason, message, lifecycle.Effect{Op: lifecycle.OpConfirmOff, Expect: s.expect(provider.PowerOff)}).recording(record)
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package metal
+
+import (
+	"time"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+)
+
+// Available says whether the server, on what its own object tells, is free for any claim: memory confirmed and ours, discovered,
+// seen, nothing open, nothing held, nobody's. Cordon, taints and what other claims say of it are the binder's to look at.
+func Available(server *v1alpha1.Server, settings lifecycle.Settings) bool {
+	if server == nil || !server.DeletionTimestamp.IsZero() || server.Spec.Paused {
+		return false
+	}
+	s := newState(lifecycle.NewServerView(server, time.Time{}, settings))
+	if r, _ := s.row(); r.phase != v1alpha1.PhaseAvailable {
+		return false
+	}
+	return s.unreadable == nil && !s.foreign() && !s.stamped() && !s.snapshot() && s.led.Intent == nil &&
+		s.reachable() && !s.systemMissing() && !s.replaced() && (s.off() || (s.on() && s.remembered()))
+}
+
+// PhaseOf is the phase of the server on what its own object and the claim of its claimRef (nil: not found) tell.
+func PhaseOf(server *v1alpha1.Server, claim *v1alpha1.ServerClaim) v1alpha1.ServerPhase {
+	if server == nil {
+		return ""
+	}
+	v := lifecycle.NewServerView(server, time.Time{}, lifecycle.Settings{})
+	v.Claim = claim
+	r, _ := newState(v).row()
+	return r.phase
+}
+
+// Unsettled says whether something is under way with the server that a picture of the machine would bring forward, and since when at
+// least, from its object alone: what the monitor's pace goes by. The time is the last one that the object itself tells; zero: none.
+func Unsettled(server *v1alpha1.Server) (since time.Time, unsettled bool) {
+	if server == nil {
+		return zero, false
+	}
+	s := newState(lifecycle.NewServerView(server, time.Time{}, lifecycle.Settings{}))
+	return s.lastChange(), s.unsettled()
+}
+
+func (s *state) unsettled() bool {
+	if s.spec.Paused || s.unreadable != nil {
+		return false
+	}
+	r, _ := s.row()
+	switch r.phase {
+	case v1alpha1.PhaseDeleting, v1alpha1.PhaseReleased:
+		return false
+	case v1alpha1.PhaseInitial, v1alpha1.PhaseDiscovery, v1alpha1.PhaseReleasing:
+		return true
+	}
+	return s.led.Intent != nil || s.bootUnsettled() || s.powerUnsettled() || s.indicatorDiffers()
+}
+
+// bootUnsettled: just bound, on the way to the first boot, or booted with the override still armed.
+func (s *state) bootUnsettled() bool {
+	switch {
+	case s.spec.ClaimRef == nil:
+		return false
+	case !s.bootKnown():
+		return true
+	}
+	return s.led.Boot.Stage != ledger.StageBooted || s.armed()
+}
+
+// powerUnsettled: the machine is on its way, or it was asked to be On and is not, or nobody asked and the spec wants another state.
+func (s *state) powerUnsettled() bool {
+	if s.changing() || s.powerUnknown() || (s.led.PowerOn != nil && !s.on()) {
+		return true
+	}
+	if s.spec.ClaimRef != nil || s.spec.MaintenanceRef != nil || s.wanted() == v1alpha1.PowerKeep {
+		return false
+	}
+	return string(s.wanted()) != string(s.facts.PowerState)
+}
+
+// lastChange is the latest time that the object tells of itself.
+func (s *state) lastChange() time.Time {
+	last := s.v.Server.CreationTimestamp.UTC()
+	if t := s.v.Server.DeletionTimestamp; t != nil && t.After(last) {
+		last = t.UTC()
+	}
+	times := []time.Time{s.led.DiscoveredAt, s.led.DirtySince, s.led.OffAt}
+	if s.led.PowerOn != nil {
+		times = append(times, s.led.PowerOn.At)
+	}
+	if s.led.Boot != nil {
+		times = append(times, s.led.Boot.At)
+	}
+	if s.led.Intent != nil {
+		times = append(times, s.led.Intent.At)
+	}
+	if s.led.Released != nil {
+		times = append(times, s.led.Released.At)
+	}
+	for _, t := range times {
+		if t.After(last) {
+			last = t
+		}
+	}
+	return last
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package metal
+
+import (
+	"slices"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+)
+
+// The stamp is the third copy of memory, kept outside Kubernetes: before its first network power-on for a claim the machine is marked
+// with what it is, whose, and for which claim. It outlives every restore.
+
+// stamped says that the machine bears a stamp, whoever's it is.
+func (s *state) stamped() bool { return ledger.IsStamp(s.facts.AssetTag) }
+
+func (s *state) stampFor(claim string) string {
+	return ledger.Stamp(s.led.Identity, s.v.Settings.ClusterID, claim)
+}
+
+func (s *state) stampedFor(claim string) bool {
+	return claim != "" && s.facts.AssetTag == s.stampFor(claim)
+}
+
+// stampable says that the machine can keep a stamp, as far as is known.
+func (s *state) stampable() bool {
+	return !s.facts.StampUnsupported && (s.led.AssetTag == nil || !s.led.AssetTag.Unwritable)
+}
+
+// claims are the identities that the machine may rightly be stamped for, as far as is known here.
+func (s *state) claims() []string {
+	var known []string
+	add := func(identity string) {
+		if identity != "" && !slices.Contains(known, identity) {
+			known = append(known, identity)
+		}
+	}
+	if s.spec.ClaimRef != nil {
+		add(s.spec.ClaimRef.Identity)
+		return known
+	}
+	if s.led.Boot != nil {
+		add(s.led.Boot.Claim)
+	}
+	if i := s.led.Intent; i != nil && i.Why == ledger.WhyReleased {
+		add(i.Claim)
+	}
+	for _, claim := range s.v.BoundClaims {
+		add(identityOf(claim))
+	}
+	return known
+}
+
+// stampedBy gives the claim for which owner stamped the machine; "" where the stamp is none of owner's for a claim known here.
+func (s *state) stampedBy(owner string) string {
+	for _, claim := range s.claims() {
+		if s.facts.AssetTag == ledger.Stamp(s.led.Identity, owner, claim) {
+			return claim
+		}
+	}
+	return ""
+}
+
+// mismatched says that the machine bears a stamp that the ledger does not account for.
+func (s *state) mismatched() bool {
+	return s.stamped() && !s.fresh() && s.stampedBy(s.v.Settings.ClusterID) == ""
+}
+
+// previousTag is what a person had in the asset tag before our stamp.
+func (s *state) previousTag() string {
+	if s.led.AssetTag == nil || ledger.IsStamp(s.led.AssetTag.Previous) {
+		return ""
+	}
+	return s.led.AssetTag.Previous
+}
+
+// rememberTag notes what a person has in the asset tag now, so that it can be put back.
+func (s *state) rememberTag() *ledger.AssetTag {
+	if s.stamped() {
+		return s.led.AssetTag
+	}
+	return &ledger.AssetTag{Previous: s.facts.AssetTag, Unwritable: s.led.AssetTag != nil && s.led.AssetTag.Unwritable}
+}
+
+// tagForgotten says that a person's tag stands on the machine that is not the one noted.
+func (s *state) tagForgotten() bool {
+	return !s.stamped() && (s.led.AssetTag == nil || s.led.AssetTag.Previous != s.facts.AssetTag)
+}
+
+// resolve are the clauses by which a person's consent to power off settles a stamp that disagrees: off, then stamped anew or cleared.
+var resolve = join(
+	picture,
+	within("PowerOff", not((*state).off), powerOff(ledger.WhyConsent)),
+	steps{
+		{name: "AwaitPicture", when: all(func(s *state) bool { return s.announced(ledger.WhyConsent) }, not((*state).pictured)), then: awaitPicture},
+		isElsewhere,
+		{name: "Restamp", when: always, then: func(s *state) answer {
+			tag := s.previousTag()
+			if b := s.led.Boot; b != nil && b.Stage != ledger.StageBooting && slices.Contains(s.claims(), b.Claim) {
+				tag = s.stampFor(b.Claim)
+			}
+			return s.act(v1alpha1.ReasonStampMismatch, "replace the stamp that disagrees, as a person consented", lifecycle.Effect{
+				Op: lifecycle.OpWriteAssetTag, AssetTag: tag, Expect: s.expectSeen(),
+			})
+		}},
+	},
+)
