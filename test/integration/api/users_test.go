@@ -76,8 +76,8 @@ func giveRights(t *testing.T) {
 			clusterRoleBinding(viewer, "holdfast-viewer"),
 			clusterRoleBinding(platformTeam, "holdfast-admin"),
 			clusterRoleBinding(editor, anything.Name),
-			clusterRoleBinding(reconciler, "holdfast"),
 			clusterRoleBinding(monitor, "holdfast"),
+			clusterRoleBinding(reconciler, "holdfast"), // the last: who awaits it has awaited the others
 		} {
 			if err := as(t, admin).Create(t.Context(), object); err != nil && !apierrors.IsAlreadyExists(err) {
 				t.Fatal(err)
