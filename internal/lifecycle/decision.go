@@ -24,10 +24,10 @@ type Decision struct {
 
 // Condition is one domain condition to report.
 type Condition struct {
-	Type    string
-	Status  string // True, False or Unknown
-	Reason  string
-	Message string
+	Type    string `json:"type"`
+	Status  string `json:"status"` // True, False or Unknown
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
 }
 
 // Level of a gate: the worst of all contributed decides.

@@ -60,7 +60,7 @@ func (s *state) guarded(a answer) answer {
 // withdrawing is what becomes of an answer that does not carry the intent that is open: a patch takes it along, anything else is
 // put off for the patch that withdraws it (R3).
 func (s *state) withdrawing(a answer) answer {
-	if s.led.Intent == nil {
+	if s.led.Intent == nil || (s.spec.MaintenanceRef != nil && s.releaseOpen()) {
 		return a
 	}
 	if a.Kind != lifecycle.StepPatch {

@@ -93,9 +93,19 @@ func awaitPicture(s *state) answer {
 // pictured says that the picture was taken after the open intent had been read (R4).
 func (s *state) pictured() bool { return s.led.Intent != nil && s.facts.Intent == s.led.Intent.ID }
 
+// keepsRelease says that an announced release stands in for a maintenance's power-off: it is the memory that the claim was being
+// released, and a maintenance must not cost it.
+func (s *state) keepsRelease(why ledger.Why) bool {
+	return why == ledger.WhyMaintenance && s.releaseOpen()
+}
+
+func (s *state) releaseOpen() bool {
+	return s.led.Intent != nil && s.led.Intent.Why == ledger.WhyReleased
+}
+
 func (s *state) announcedAny(whys []ledger.Why) bool {
 	for _, why := range whys {
-		if s.announced(why) {
+		if s.announced(why) && s.led.Intent.Why == why {
 			return true
 		}
 	}
@@ -105,11 +115,11 @@ func (s *state) announcedAny(whys []ledger.Why) bool {
 // announced says that a power-off for this reason, of this machine, under the claim in force, stands written (P6).
 func (s *state) announced(why ledger.Why) bool {
 	i := s.led.Intent
-	if i == nil || i.Op != ledger.IntentPowerOff || i.Why != why || i.Target != s.target() {
+	if i == nil || i.Op != ledger.IntentPowerOff || i.Target != s.target() || (i.Why != why && !s.keepsRelease(why)) {
 		return false
 	}
 	claim, uid := s.inForce()
-	if why == ledger.WhyReleased && s.spec.ClaimRef == nil {
+	if i.Why == ledger.WhyReleased && s.spec.ClaimRef == nil {
 		return i.Claim == claim // its claimRef was cleared by a person after the release was announced, perhaps
 	}
 	return i.Claim == claim && i.ClaimUID == uid
@@ -122,7 +132,7 @@ func (s *state) inForce() (identity string, uid types.UID) {
 		return s.spec.ClaimRef.Identity, types.UID(s.spec.ClaimRef.UID)
 	case s.led.Boot != nil:
 		return s.led.Boot.Claim, ""
-	case s.led.Intent != nil && s.led.Intent.Why == ledger.WhyReleased:
+	case s.releaseOpen():
 		return s.led.Intent.Claim, ""
 	}
 	return "", ""

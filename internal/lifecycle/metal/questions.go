@@ -107,3 +107,13 @@ func (s *state) lastChange() time.Time {
 	}
 	return last
 }
+
+// Describe decides about v and puts the decision into words, with the text of the rule that gave the phase.
+func Describe(v lifecycle.ServerView) lifecycle.Description {
+	d := lifecycle.Describe(Decide(v))
+	if v.Server != nil {
+		r, _ := newState(v).row()
+		d.RuleText = r.text
+	}
+	return d
+}

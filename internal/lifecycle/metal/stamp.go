@@ -44,8 +44,8 @@ func (s *state) claims() []string {
 	if s.led.Boot != nil {
 		add(s.led.Boot.Claim)
 	}
-	if i := s.led.Intent; i != nil && i.Why == ledger.WhyReleased {
-		add(i.Claim)
+	if s.releaseOpen() {
+		add(s.led.Intent.Claim)
 	}
 	for _, claim := range s.v.BoundClaims {
 		add(identityOf(claim))

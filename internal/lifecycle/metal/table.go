@@ -4,7 +4,6 @@ package metal
 
 import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
-	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 )
 
 // row is one rule by which the phase is derived (P2), and the steps of a server for which it holds.
@@ -38,7 +37,7 @@ func claimed(when func(*state) bool) func(*state) bool {
 
 // stranded says that nobody has the machine, and it was not released: a person cleared claimRef, or the object is older than the binding.
 func (s *state) stranded() bool {
-	return s.led.Boot != nil || (s.led.Intent != nil && s.led.Intent.Why == ledger.WhyReleased)
+	return s.led.Boot != nil || s.releaseOpen()
 }
 
 func (s *state) needsCleaning() bool {
