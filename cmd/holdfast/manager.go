@@ -37,6 +37,7 @@ func managerCommand() *cobra.Command {
 	flags.DurationVar(&options.Settings.GracePeriod, "power-off-grace", options.Settings.GracePeriod, "from asking the operating system to stop until the power is cut")
 	flags.DurationVar(&options.Settings.BootDeadline, "boot-deadline", options.Settings.BootDeadline, "until a boot override is cleared whatever the machine tells")
 	flags.DurationVar(&options.Settings.EffectDeadline, "effect-deadline", options.Settings.EffectDeadline, "of one acting call to a provider")
+	flags.StringVar(&options.LeaderElection.ID, "leader-election-id", options.LeaderElection.ID, "name of the lease of the controllers that act")
 	flags.IntVar(&options.Workers, "workers", options.Workers, "servers worked on at a time")
 	return command
 }
@@ -44,7 +45,6 @@ func managerCommand() *cobra.Command {
 func monitorCommand() *cobra.Command {
 	options := operator.Defaults()
 	options.Controllers = []string{operator.Monitor}
-	options.LeaderElection.ID = "holdfast-monitor"
 	verbosity := 0
 	command := &cobra.Command{
 		Use:   "monitor",
@@ -63,7 +63,6 @@ func commonFlags(flags *pflag.FlagSet, options *operator.Options, verbosity *int
 	flags.StringVar(&options.MetricsAddress, "metrics-bind-address", options.MetricsAddress, "address of the metrics, 0 for none")
 	flags.StringVar(&options.ProbeAddress, "health-probe-bind-address", options.ProbeAddress, "address of health and readiness, 0 for none")
 	flags.BoolVar(&options.LeaderElection.Enabled, "leader-elect", options.LeaderElection.Enabled, "wait to be the one process that acts")
-	flags.StringVar(&options.LeaderElection.ID, "leader-election-id", options.LeaderElection.ID, "name of the lease")
 	flags.DurationVar(&options.Cadence.Slow, "poll", options.Cadence.Slow, "pace of looking at settled machines")
 	flags.DurationVar(&options.Cadence.Fast, "fast-poll", options.Cadence.Fast, "first pause after a change of an unsettled machine")
 	flags.Float32Var(&options.QPS, "kube-api-qps", options.QPS, "requests a second to the API server")

@@ -12,8 +12,6 @@ import (
 
 	"github.com/holdfast-dev/holdfast/internal/access"
 	claimcontroller "github.com/holdfast-dev/holdfast/internal/claim/controller"
-	"github.com/holdfast-dev/holdfast/internal/lifecycle/metal"
-	"github.com/holdfast-dev/holdfast/internal/monitor"
 	"github.com/holdfast-dev/holdfast/internal/provider/redfish"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/bmc"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/maintenance"

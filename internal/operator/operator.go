@@ -89,7 +89,7 @@ func managerOptions(options Options) manager.Options {
 		Scheme:                  Scheme(),
 		Metrics:                 metricsserver.Options{BindAddress: options.MetricsAddress},
 		HealthProbeBindAddress:  options.ProbeAddress,
-		LeaderElection:          election.Enabled,
+		LeaderElection:          election.Enabled && options.acts(),
 		LeaderElectionID:        election.ID,
 		LeaderElectionNamespace: options.Namespace,
 		LeaseDuration:           &election.LeaseDuration,

@@ -82,3 +82,8 @@ func (o Options) validate() error {
 func (o Options) runs(name string) bool {
 	return len(o.Controllers) == 0 || slices.Contains(o.Controllers, name)
 }
+
+// acts says that something runs that waits for the manager's lease; the monitor has one of its own.
+func (o Options) acts() bool {
+	return slices.ContainsFunc(Names(), func(name string) bool { return name != Monitor && o.runs(name) })
+}
