@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package claim
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+)
+
+// View is all that deciding about a claim may look at. The reconciler fills it from one read: of the cache, or (Live) of the
+// API server. Nothing in it is changed.
+type View struct {
+	Now      time.Time
+	Settings lifecycle.Settings
+	// Live is true where everything below was read from the API server itself.
+	Live bool
+	// Claim as read. Its status is never looked at (P1).
+	Claim *v1alpha1.ServerClaim
+	// Server named by spec.serverName; nil where it names none or no such object exists.
+	Server *v1alpha1.Server
+	// Holders are the servers whose claimRef bears this claim's identity, in any order. Live: a list by the selectable field
+	// spec.claimRef.identity.
+	Holders []*v1alpha1.Server
+	// ByIdentity are the servers whose ledger identity is the one this claim is bound to; empty where it is bound to none.
+	ByIdentity []*v1alpha1.Server
+	// Twins are other claims with this claim's identity.
+	Twins []types.NamespacedName
+	// Candidates are all servers there are, from the cache: needed where NeedsCandidates says so. A server that turns out to be
+	// taken is refused by the compare-and-swap, not by this list.
+	Candidates []Candidate
+	// Speakers are the servers that other claims speak for.
+	Speakers Speakers
+	// ServerHold is the hold of the server this claim has, as metal.Decide answers on the same read; nil where it does not hold.
+	// The tenant is told of it, and force-release is granted under it.
+	ServerHold *lifecycle.Gate
+}
+
+// Decision is what a pass is to do, and what it is to report.
+type Decision struct {
+	// Step is the one thing this pass does (P4).
+	Step lifecycle.Step
+	// OnServer names the Server that Step.Patch is written to; "" where it is the claim itself.
+	OnServer string
+	// Phase is display only.
+	Phase v1alpha1.ClaimPhase
+	// Conditions are Bound and Booted; the reconciler derives Ready, Reconciling and Stalled from Gates.
+	Conditions []lifecycle.Condition
+	Gates      []lifecycle.Gate
+	// Machine is what the tenant may know of its machine; nil where it has none.
+	Machine *v1alpha1.ClaimedMachine
+}
+
+// Speakers are the servers that claims other than the one decided about speak for: no two claims choose one server where that can
+// be seen beforehand, and a server that a claim is bound to is that claim's, whatever its claimRef says (BoundElsewhere).
+type Speakers struct {
+	// Chosen maps the name of a server to the claim that names it in spec.serverName.
+	Chosen map[string]types.NamespacedName
+	// Bound maps the identity of a server to the claim whose ledger is bound to it.
+	Bound map[string]types.NamespacedName
+}
+
+// SpeakersBut collects what all claims but one speak for. Where two claims speak for one server the first by name is told.
+func SpeakersBut(self types.NamespacedName, claims []*v1alpha1.ServerClaim) Speakers {
+	s := Speakers{Chosen: map[string]types.NamespacedName{}, Bound: map[string]types.NamespacedName{}}
+	for _, c := range claims {
+		name := NameOf(c)
+		if name == self {
+			continue
+		}
+		note(s.Chosen, c.Spec.ServerName, name)
+		note(s.Bound, boundOf(c), name)
+	}
+	return s
+}
+
+func note(speakers map[string]types.NamespacedName, key string, claim types.NamespacedName) {
+	if key == "" {
+		return
+	}
+	if known, ok := speakers[key]; ok && known.String() <= claim.String() {
+		return
+	}
+	speakers[key] = claim
+}
+
+// NameOf is the claim's namespace and name.
+func NameOf(c *v1alpha1.ServerClaim) types.NamespacedName {
+	return types.NamespacedName{Namespace: c.Namespace, Name: c.Name}
+}
+
+// NeedsCandidates says whether deciding about the claim may look for a server: only then need View.Candidates be filled.
+func NeedsCandidates(c *v1alpha1.ServerClaim) bool {
+	return c.DeletionTimestamp.IsZero() && boundOf(c) == ""
+}
