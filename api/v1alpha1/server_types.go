@@ -83,13 +83,13 @@ type RedfishSystem struct {
 	// SystemUUID is the UUID of the ComputerSystem, compared without regard to case.
 	// +optional
 	// +kubebuilder:validation:MaxLength=36
-	// +kubebuilder:validation:XValidation:rule="!format.uuid().validate(self.lowerAscii()).hasValue() && !self.matches('^[0-]*$')",message="must be a UUID of 32 hexadecimal digits in five groups, and not all zeros; name a system that has none by systemID"
+	// +kubebuilder:validation:XValidation:rule="!format.uuid().validate(self.lowerAscii()).hasValue() && !self.matches('^([0-]*|[fF-]*)$')",message="must be a UUID of 32 hexadecimal digits in five groups, and not the same 0 or F throughout; name a system that has none by systemID"
 	SystemUUID string `json:"systemUUID,omitempty"`
 	// SystemID is the Redfish Id, for systems that have no UUID of their own.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="!self.matches('[/[:space:][:cntrl:]]')",message="must be the Id of a ComputerSystem (the last part of its @odata.id), without slashes or spaces"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^/[:cntrl:]]*$') && !self.matches('^ | $')",message="must be the Id of a ComputerSystem, without slashes, and without spaces at its ends"
 	SystemID string `json:"systemID,omitempty"`
 }
 

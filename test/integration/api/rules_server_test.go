@@ -34,14 +34,14 @@ var serverRules = []rule{
 	},
 	{
 		kind: "Server", at: "spec.redfish.systemUUID", message: "must be a UUID",
-		accept: at("spec.redfish.systemUUID", uid36, "4C4C4544-004D-4A10-8056-B7C04F4D3532"),
+		accept: at("spec.redfish.systemUUID", uid36, "4C4C4544-004D-4A10-8056-B7C04F4D3532", "00000000-0000-0000-0000-7CC2559FAEFF"),
 		reject: at("spec.redfish.systemUUID", "", "rack1-u07", "3894755577423448378482334782383", uid36[:35],
-			"00000000-0000-0000-0000-000000000000", "389475557742344837848233478238341234"),
+			"00000000-0000-0000-0000-000000000000", "FFFFFFFF-ffff-FFFF-FFFF-FFFFFFFFFFFF", "389475557742344837848233478238341234"),
 	},
 	{
 		kind: "Server", at: "spec.redfish.systemID", message: "must be the Id of a ComputerSystem",
-		accept: at("spec.redfish.systemID", "1", "System.Embedded.1", "Self", "437XR1138R2"),
-		reject: at("spec.redfish.systemID", "/redfish/v1/Systems/1", "a b", "a\tb", "a\u0007b"),
+		accept: at("spec.redfish.systemID", "1", "System.Embedded.1", "Self", "437XR1138R2", "Blade 7"),
+		reject: at("spec.redfish.systemID", "/redfish/v1/Systems/1", " a", "a ", "a\tb", "a\u0007b"),
 	},
 	{
 		kind: "Server", at: "spec.redfish.bmcRef.name", message: aName,
