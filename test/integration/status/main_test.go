@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/testenv"
 	"github.com/holdfast-dev/holdfast/status"
 	"github.com/holdfast-dev/holdfast/status/statustest/widget"
@@ -40,14 +41,12 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	if err := clientgoscheme.AddToScheme(scheme); err != nil {
-		fatal(err)
-	}
-	if err := widget.AddToScheme(scheme); err != nil {
-		fatal(err)
-	}
-	if err := apiextensionsv1.AddToScheme(scheme); err != nil {
-		fatal(err)
+	for _, add := range []func(*runtime.Scheme) error{
+		clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme, widget.AddToScheme, v1alpha1.AddToScheme,
+	} {
+		if err := add(scheme); err != nil {
+			fatal(err)
+		}
 	}
 	dir, err := os.MkdirTemp("", "status-audit-")
 	if err != nil {
