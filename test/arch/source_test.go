@@ -37,7 +37,7 @@ var sourceRules = []sourceRule{
 	{
 		name: "clock",
 		why:  "the time is in the View (P5) or comes from an injected clock, and nobody sleeps (P4)",
-		of:   []string{"internal/lifecycle/...", "internal/reconciler/...", "internal/claim/...", "internal/monitor/...", "status/..."},
+		of:   []string{"internal/lifecycle/...", "internal/reconciler/...", "internal/claim/...", "status/..."},
 		find: uses("time", "Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"),
 	},
 	{
@@ -79,6 +79,12 @@ var sourceRules = []sourceRule{
 		why:  "status is a report: of an object's status only what the monitor observed is read (P1)",
 		of:   []string{"internal/lifecycle/...", "internal/reconciler/...", "internal/claim/...", "internal/wake/..."},
 		find: statusReads,
+	},
+	{
+		name: "bool parameter",
+		why:  "a caller that reads f(x, true) learns nothing: two functions, or a named type",
+		of:   []string{"..."},
+		find: boolParameters,
 	},
 	{
 		name:   "whole update",
@@ -136,6 +142,36 @@ func calls(file *ast.File, match func(*ast.CallExpr, *ast.SelectorExpr) bool) []
 		}
 		if method, isMethod := call.Fun.(*ast.SelectorExpr); isMethod && match(call, method) {
 			found = append(found, finding{method.Sel.Pos(), "a call of " + method.Sel.Name})
+		}
+		return true
+	})
+	return found
+}
+
+// boolParameters finds bool parameters of exported functions and methods. Functions
+// of unexported types count too: they can satisfy an exported interface.
+func boolParameters(file *ast.File) []finding {
+	var found []finding
+	check := func(name string, function *ast.FuncType) {
+		if !ast.IsExported(name) {
+			return
+		}
+		for _, parameter := range function.Params.List {
+			if isIdent(parameter.Type, "bool") {
+				found = append(found, finding{parameter.Pos(), "a bool parameter of " + name})
+			}
+		}
+	}
+	ast.Inspect(file, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.FuncDecl:
+			check(node.Name.Name, node.Type)
+		case *ast.InterfaceType:
+			for _, method := range node.Methods.List {
+				if function, isFunction := method.Type.(*ast.FuncType); isFunction {
+					check(method.Names[0].Name, function)
+				}
+			}
 		}
 		return true
 	})
@@ -244,6 +280,9 @@ func TestSourceRules(t *testing.T) {
 			continue
 		}
 		folder := filepath.ToSlash(filepath.Dir(name))
+		if isKit(folder) {
+			continue
+		}
 		for _, rule := range sourceRules {
 			if !matchesAny(rule.of, folder) || matchesAny(rule.except, folder) {
 				continue
@@ -284,6 +323,8 @@ import (
 		{"observed region", `func f(s *v1alpha1.Server) { x := s.Status.Observed; _ = x; s.Status.Phase = "" }`, 0},
 		{"status read", `func f(s *v1alpha1.Server) bool { return s.Status.Phase == "Ready" }`, 1},
 		{"status read", `func f(s *v1alpha1.Server) { s.Status.Phase = phase(s.Status.Observed) }`, 0},
+		{"bool parameter", `func F(a int, b, c bool) {}; type I interface { M(on bool) }`, 2},
+		{"bool parameter", `func f(b bool) {}; func G(b map[string]bool) bool { return true }`, 0},
 		{"whole update", `func f(ctx context.Context) { c.Update(ctx, o) }`, 1},
 		{"whole update", `func f(ctx context.Context) { hash.Update(data) }`, 0},
 	} {
