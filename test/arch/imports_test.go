@@ -105,10 +105,10 @@ var importRules = []importRule{
 		boundary: []string{"internal/provider"},
 	},
 	{
-		why:    "only dev mode and its command start a control plane or simulators",
-		of:     []string{"..."},
-		except: []string{"internal/devmode/...", "cmd/...", "internal/sim/...", "internal/testenv/...", "hack/...", "test/...", "internal/deps", "internal/provider/conformance/..."},
-		forbid: []string{ours + "internal/testenv/...", ours + "internal/sim/...", "testing", "sigs.k8s.io/controller-runtime/pkg/envtest/..."},
+		why:      "only dev mode and its command start a control plane or simulators",
+		of:       []string{"..."},
+		except:   []string{"internal/devmode/...", "cmd/...", "internal/sim/...", "internal/testenv/...", "hack/...", "test/...", "internal/deps", "internal/provider/conformance/..."},
+		forbid:   []string{ours + "internal/testenv/...", ours + "internal/sim/...", "testing", "sigs.k8s.io/controller-runtime/pkg/envtest/..."},
 		boundary: []string{"internal/devmode/..."},
 	},
 }
