@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package monitor
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Options are what a monitor needs beside the API server.
+type Options struct {
+	// Observers looks at BMCs. Required.
+	Observers Observers
+	// Unsettled says which servers are looked at fast. Required.
+	Unsettled Unsettled
+	// SecretNamespace is where the secrets of BMCs live. Required.
+	SecretNamespace string
+	// Cadence; the zero value is DefaultCadence.
+	Cadence Cadence
+	// Registerer of the metrics. Required.
+	Registerer prometheus.Registerer
+	// Log gets a line when a BMC or server becomes reachable or unreachable, and none at rest.
+	Log logr.Logger
+}
+
+// Cluster is where objects are read and regions written: a manager's cache and client.
+type Cluster struct {
+	// Cache of BMCs, Servers and of the metadata of the secrets in Options.SecretNamespace. The content of a secret is never
+	// read here.
+	Cache cache.Cache
+	// Writer patches status.
+	Writer client.StatusClient
+}
+
+// Monitor looks at all BMCs and the servers behind them, and writes status.observed. It is a manager.Runnable.
+type Monitor struct {
+	observers Observers
+	unsettled Unsettled
+	namespace string
+	cadence   Cadence
+	log       logr.Logger
+
+	reader    client.Reader
+	informers cache.Informers
+	writer    client.StatusClient
+
+	fleet   *fleet
+	metrics *metrics
+	now     func() time.Time
+}
+
+// New makes a monitor and registers its metrics.
+func New(cluster Cluster, options Options) (*Monitor, error) {
+	if options.Observers == nil || options.Unsettled == nil || options.SecretNamespace == "" || options.Registerer == nil {
+		return nil, errors.New("monitor: Observers, Unsettled, SecretNamespace and Registerer are required")
+	}
+	if options.Cadence == (Cadence{}) {
+		options.Cadence = DefaultCadence()
+	}
+	m := &Monitor{
+		observers: options.Observers,
+		unsettled: options.Unsettled,
+		namespace: options.SecretNamespace,
+		cadence:   options.Cadence,
+		log:       options.Log,
+		reader:    cluster.Cache,
+		informers: cluster.Cache,
+		writer:    cluster.Writer,
+		fleet:     newFleet(options.Cadence, rand.Float64), // of pauses, not of secrets
+		now:       time.Now,
+	}
+	var err error
+	m.metrics, err = newMetrics(options.Registerer, m.fleet, m.now)
+	return m, err
+}
+
+// NeedLeaderElection implements manager.LeaderElectionRunnable. Where the monitor is elected apart from the manager that runs
+// it, see Elected.
+func (m *Monitor) NeedLeaderElection() bool { return true }
+
+// Start implements manager.Runnable: it looks until ctx ends, and returns when no visit is under way any more. It may be started
+// again afterwards.
+func (m *Monitor) Start(ctx context.Context) error {
+	defer m.fleet.clear()
+	unsubscribe, err := m.subscribe(ctx)
+	defer unsubscribe()
+	if err != nil && ctx.Err() == nil {
+		return err
+	}
+	m.run(ctx)
+	return nil
+}
+
+// run is the scheduler: the BMC that is due first gets the next free place.
+func (m *Monitor) run(ctx context.Context) {
+	var visits sync.WaitGroup
+	defer visits.Wait()
+	places := make(chan struct{}, m.cadence.Visits)
+	for m.waitForDue(ctx) {
+		select {
+		case places <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		during, v := m.fleet.begin(ctx, m.now())
+		if v == nil {
+			<-places
+			continue
+		}
+		visits.Go(func() {
+			// A visit that takes long gives its place back and goes on beside the others (B231).
+			release := sync.OnceFunc(func() { <-places })
+			defer release()
+			patience := time.AfterFunc(m.cadence.Patience, release)
+			defer patience.Stop()
+			m.visit(during, v)
+		})
+	}
+}
+
+// waitForDue returns when a BMC is due; false when ctx has ended.
+func (m *Monitor) waitForDue(ctx context.Context) bool {
+	for ctx.Err() == nil {
+		pause := m.fleet.wait(m.now())
+		if pause <= 0 {
+			return true
+		}
+		m.rest(ctx, pause)
+	}
+	return false
+}
+
+// rest waits for a pause, or until the plan changes.
+func (m *Monitor) rest(ctx context.Context, pause time.Duration) {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-m.fleet.kick:
+	case <-timer.C:
+	}
+}
+
+// forget drops what is kept for a BMC whose object is gone. Its visit's context has ended with the object.
+func (m *Monitor) forget(ctx context.Context, bmc string) {
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), m.cadence.LookDeadline)
+	defer cancel()
+	m.observers.Forget(bounded, bmc)
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package monitor
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/provider"
+)
+
+// taken says how a picture was taken.
+type taken struct {
+	intent string    // id of the intent that was open before the provider was asked (R4); "" for none
+	at     time.Time // when
+}
+
+// openIntent returns the id of the intent that is open on a server. A ledger that cannot be read has none: the object is
+// parked, and no picture may close what nobody can read.
+func openIntent(server *v1alpha1.Server) string {
+	remembered, err := ledger.ParseServer(server.Annotations)
+	if err != nil || remembered.Intent == nil {
+		return ""
+	}
+	return remembered.Intent.ID
+}
+
+// serverPicture is the region after a look. before is the region the look is compared with, nil where there is none; it is not
+// modified. Facts that were not read this time stay: the hardware, and on NotModified all of them.
+func serverPicture(before *v1alpha1.ServerObserved, facts provider.SystemFacts, look taken) *v1alpha1.ServerObserved {
+	picture := &v1alpha1.ServerObserved{}
+	if before != nil {
+		picture = before.DeepCopy()
+	}
+	picture.Reachable, picture.Reason = true, ""
+	if !facts.NotModified {
+		stateOf(picture, facts)
+	}
+	if facts.Hardware != nil {
+		picture.Hardware = hardwareOf(*facts.Hardware, facts.Gaps, picture.Hardware)
+	}
+	if before == nil || before.Since == nil || before.PowerState != picture.PowerState {
+		picture.Since = new(metav1.NewTime(look.at.Truncate(time.Second)))
+	}
+	if picture.Intent != look.intent {
+		picture.Intent, picture.Task = look.intent, ""
+	}
+	return picture
+}
+
+func stateOf(picture *v1alpha1.ServerObserved, facts provider.SystemFacts) {
+	picture.SystemUUID = v1alpha1.Fact(facts.UUID)
+	picture.SystemID = v1alpha1.Fact(facts.ID)
+	picture.PowerState = powerOf(facts.Power)
+	picture.Health = v1alpha1.Fact(facts.Health)
+	picture.IndicatorLED = v1alpha1.Fact(string(facts.Indicator))
+	picture.BootOverride = overrideOf(facts.Boot)
+	picture.BootProgress = v1alpha1.Fact(string(facts.BootProgress))
+	picture.AssetTag = v1alpha1.Fact(facts.AssetTag)
+	picture.StampUnsupported = !facts.StampSupport
+}
+
+// powerOf translates a power state; a word nobody knows is Unknown, never a reason to act (B028).
+func powerOf(power provider.PowerState) v1alpha1.ObservedPower {
+	switch power {
+	case provider.PowerOn:
+		return v1alpha1.ObservedOn
+	case provider.PowerOff:
+		return v1alpha1.ObservedOff
+	case provider.PoweringOn:
+		return v1alpha1.ObservedPoweringOn
+	case provider.PoweringOff:
+		return v1alpha1.ObservedPoweringOff
+	case provider.PowerUnknown:
+	}
+	return v1alpha1.ObservedUnknown
+}
+
+func overrideOf(boot provider.BootOverride) *v1alpha1.ObservedBootOverride {
+	if boot == (provider.BootOverride{}) {
+		return nil
+	}
+	return &v1alpha1.ObservedBootOverride{
+		Target:  v1alpha1.Fact(string(boot.Target)),
+		Enabled: v1alpha1.Fact(string(boot.Enabled)),
+		Mode:    v1alpha1.Fact(boot.Mode),
+		HTTPURI: v1alpha1.Fact(boot.HTTPURI),
+	}
+}
+
+// serverFailed is the region after failures. The facts stay as last seen and keep the intent they were seen under: a failed
+// look is no picture, and must not close an intent (R4).
+func serverFailed(before *v1alpha1.ServerObserved, f failure) *v1alpha1.ServerObserved {
+	picture := &v1alpha1.ServerObserved{PowerState: v1alpha1.ObservedUnknown}
+	if before != nil {
+		picture = before.DeepCopy()
+	}
+	picture.Reachable, picture.Reason = f.absent, v1alpha1.Fact(f.reason)
+	return picture
+}
+
+// serverStanding is how the region speaks of a server.
+func serverStanding(observed *v1alpha1.ServerObserved) standing {
+	switch {
+	case observed == nil:
+		return standingUnknown
+	case observed.Reachable && observed.Reason == "":
+		return standingGood
+	}
+	return standingBad
+}

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package monitor
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/provider"
+)
+
+// TestChangedFactIsWrittenOnce: one write for each picture that differs, none for its repetitions.
+func TestChangedFactIsWrittenOnce(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.start()
+		bmc := w.enroll("rack1")
+		w.written()
+		before := w.server("rack1").Status.Observed.Since
+		w.pass(10 * time.Minute)
+		bmc.facts(func(f *provider.SystemFacts) { f.Power = provider.PowerOn })
+		w.pass(time.Hour)
+		if diff := cmp.Diff([]string{"Server rack1"}, w.written()); diff != "" {
+			t.Error(diff)
+		}
+		observed := w.server("rack1").Status.Observed
+		if observed.PowerState != v1alpha1.ObservedOn || !observed.Since.After(before.Time) {
+			t.Errorf("picture %+v, since %s", observed, observed.Since)
+		}
+		since := observed.Since
+		bmc.facts(func(f *provider.SystemFacts) { f.Health = "Warning" })
+		w.pass(time.Hour)
+		if got := w.server("rack1").Status.Observed; got.Health != "Warning" || !got.Since.Equal(since) {
+			t.Errorf("since %s moved with the health, was %s", got.Since, since)
+		}
+	})
+}
+
+// TestRotatedListsAreNoChange: B158. Ids and order of NICs and drives rotate with each look; nothing is written.
+func TestRotatedListsAreNoChange(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.cadence.Inventory = time.Minute // read in each look
+		w.start()
+		bmc := w.enroll("rack1")
+		w.written()
+		turn := 0
+		bmc.set(func(b *scriptedBMC) {
+			b.during = func() {
+				turn++
+				b.facts(func(f *provider.SystemFacts) {
+					hardware := *f.Hardware
+					hardware.NICs, hardware.Drives = slices.Clone(hardware.NICs), slices.Clone(hardware.Drives)
+					slices.Reverse(hardware.NICs)
+					slices.Reverse(hardware.Drives)
+					for i := range hardware.NICs {
+						hardware.NICs[i].Name = fmt.Sprintf("NIC.%d.%d", turn, i)
+					}
+					f.Hardware = &hardware
+				})
+				b.set(func(b *scriptedBMC) { b.bmc.Systems = slices.Clone(b.bmc.Systems) })
+			}
+		})
+		w.pass(2 * time.Hour)
+		if got := kinds(bmc.asked())["inventory"]; got < 50 {
+			t.Fatalf("%d inventories read, want one in each look", got)
+		}
+		if written := w.written(); len(written) != 0 {
+			t.Errorf("written: %v", written)
+		}
+		bmc.set(func(b *scriptedBMC) { b.during = nil })
+		bmc.facts(func(f *provider.SystemFacts) {
+			f.Hardware = &provider.Hardware{NICs: []provider.NIC{{Name: "1", MAC: "02:00:00:00:00:99"}}}
+		})
+		w.pass(5 * time.Minute)
+		if got := w.server("rack1").Status.Observed.Hardware.NICs; len(got) != 1 || got[0].MAC != "02:00:00:00:00:99" {
+			t.Errorf("a NIC that was replaced is not told: %v", got)
+		}
+	})
+}
+
+// TestStatusWipedIsHealed: P1, I5. Nobody misses the region longer than a moment, also where the BMC would say NotModified.
+func TestStatusWipedIsHealed(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.start()
+		bmc := w.enroll("rack1")
+		bmc.set(func(b *scriptedBMC) { b.etags = true })
+		w.pass(10 * time.Minute)
+		want := w.server("rack1").Status.Observed
+		w.change("rack1", func(s *v1alpha1.Server) { s.Status = v1alpha1.ServerStatus{} })
+		w.pass(time.Second)
+		got := w.server("rack1").Status.Observed
+		if got != nil {
+			got.Since = want.Since
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("a second after a wipe: %s", diff)
+		}
+		wiped := w.bmc("rack1")
+		wiped.Status = v1alpha1.BMCStatus{}
+		w.put(wiped)
+		w.pass(time.Second)
+		if got := w.bmc("rack1").Status.Observed; got == nil || !got.Reachable {
+			t.Errorf("region of the BMC a second after a wipe: %+v", got)
+		}
+	})
+}
+
+// TestOlderCopyIsHealed: I5. NotModified never keeps an older copy of the region: the ETag is not sent once it was replaced.
+func TestOlderCopyIsHealed(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.start()
+		bmc := w.enroll("rack1")
+		bmc.set(func(b *scriptedBMC) { b.etags = true })
+		w.pass(10 * time.Minute)
+		older := w.server("rack1").Status.Observed
+		older.Hardware.SerialNumber = "from before the board was replaced"
+		bmc.facts(func(f *provider.SystemFacts) { f.Power = provider.PowerOn })
+		w.pass(10 * time.Minute)
+		calls := bmc.asked()
+		if last := calls[len(calls)-1]; last.etag == "" {
+			t.Fatal("no conditional look at rest")
+		}
+		w.change("rack1", func(s *v1alpha1.Server) { s.Status.Observed = older })
+		w.pass(time.Second)
+		got := w.server("rack1").Status.Observed
+		if got.PowerState != v1alpha1.ObservedOn || got.Hardware.SerialNumber != "S1" {
+			t.Errorf("a second after an older copy was restored: %s, serial %s", got.PowerState, got.Hardware.SerialNumber)
+		}
+	})
+}
+
+// TestOlderCopyRestoredAfterALostRace: the ETag of a picture that could not be written is not used: its region is another.
+func TestOlderCopyRestoredAfterALostRace(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.start()
+		bmc := w.enroll("rack1")
+		bmc.set(func(b *scriptedBMC) { b.etags = true })
+		w.pass(10 * time.Minute)
+		older := w.server("rack1").Status.Observed
+		bmc.facts(func(f *provider.SystemFacts) { f.Power = provider.PowerOn })
+		replaced := false
+		bmc.set(func(b *scriptedBMC) {
+			b.during = func() {
+				if !replaced { // during the look: the picture is lost, and the region ends as it began
+					replaced = true
+					w.change("rack1", func(s *v1alpha1.Server) { s.Status.Observed = nil })
+					w.change("rack1", func(s *v1alpha1.Server) { s.Status.Observed = older })
+				}
+			}
+		})
+		w.pass(3 * time.Minute)
+		if got := w.server("rack1").Status.Observed; !replaced || got.PowerState != v1alpha1.ObservedOn {
+			t.Errorf("power %s, want On (region replaced: %t)", got.PowerState, replaced)
+		}
+	})
+}
+
+// TestNotModifiedKeepsTheFacts and takes the intent along.
+func TestNotModifiedKeepsTheFacts(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.start()
+		bmc := w.enroll("rack1")
+		bmc.set(func(b *scriptedBMC) { b.etags = true })
+		w.pass(5 * time.Minute)
+		want := w.server("rack1").Status.Observed
+		want.Intent = "i1"
+		w.change("rack1", setIntent("i1"))
+		w.pass(time.Second)
+		if diff := cmp.Diff(want, w.server("rack1").Status.Observed); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestPictureBearsTheIntentReadBefore: R4. An intent opened while the BMC is being asked is not on that picture.
+func TestPictureBearsTheIntentReadBefore(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.start()
+		bmc := w.enroll("rack1")
+		w.pass(time.Minute)
+		var during []string
+		bmc.set(func(b *scriptedBMC) {
+			b.during = func() {
+				if len(during) == 0 {
+					w.change("rack1", setIntent("i1"))
+				}
+				during = append(during, w.server("rack1").Status.Observed.Intent)
+			}
+		})
+		bmc.facts(func(f *provider.SystemFacts) { f.Power = provider.PowerOn })
+		var pictures []string
+		w.beforePatch = func() { pictures = append(pictures, w.server("rack1").Status.Observed.Intent) }
+		w.pass(2 * time.Minute)
+		observed := w.server("rack1").Status.Observed
+		if diff := cmp.Diff([]string{"", ""}, during[:2]); diff != "" {
+			t.Errorf("intents on the region during the first two looks: %s", diff)
+		}
+		if observed.Intent != "i1" || len(pictures) != 2 {
+			t.Errorf("intent on the picture %q after %d writes, want i1 with the second", observed.Intent, len(pictures))
+		}
+	})
+}
+
+// TestIntentAloneIsWritten: an object that waits for a picture bearing its intent's id gets it though nothing else changed, once;
+// and that the intent is closed is not worth a write.
+func TestIntentAloneIsWritten(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.start()
+		w.enroll("rack1")
+		w.written()
+		w.change("rack1", setIntent("i1"))
+		w.pass(time.Minute)
+		if diff := cmp.Diff([]string{"Server rack1"}, w.written()); diff != "" {
+			t.Errorf("opened: %s", diff)
+		}
+		w.change("rack1", setIntent(""))
+		w.pass(time.Hour)
+		if diff := cmp.Diff([]string(nil), w.written()); diff != "" {
+			t.Errorf("closed: %s", diff)
+		}
+		w.change("rack1", setIntent("i2"))
+		w.pass(time.Minute)
+		if got := w.server("rack1").Status.Observed.Intent; got != "i2" {
+			t.Errorf("intent on the picture: %q, want i2", got)
+		}
+	})
+}
+
+// TestUnreadableLedgerHasNoIntent: what nobody can read, no picture may close.
+func TestUnreadableLedgerHasNoIntent(t *testing.T) {
+	server := newServer("rack1")
+	server.Annotations = map[string]string{v1alpha1.LedgerPrefix + "intent": `{"id":"i1","unheard-of":true}`}
+	if got := openIntent(server); got != "" {
+		t.Errorf("intent %q of an unreadable ledger", got)
+	}
+}
+
+// TestReconcilersWriteDuringALookIsNoLostRace: the region is not touched by it, so the picture holds.
+func TestReconcilersWriteDuringALookIsNoLostRace(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.start()
+		bmc := w.enroll("rack1")
+		w.written()
+		bmc.set(func(b *scriptedBMC) {
+			b.during = func() {
+				w.change("rack1", func(s *v1alpha1.Server) { s.Status.Phase += "x" })
+			}
+		})
+		bmc.facts(func(f *provider.SystemFacts) { f.Power = provider.PowerOn })
+		w.pass(3 * time.Minute)
+		if got := w.server("rack1").Status; got.Observed.PowerState != v1alpha1.ObservedOn || got.Phase == "" {
+			t.Errorf("status: %+v", got)
+		}
+		if diff := cmp.Diff([]string{"Server rack1"}, w.written()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestNewerPictureOfAnotherMonitorIsNotReverted: ours was taken before and is dropped; the next look tells.
+func TestNewerPictureOfAnotherMonitorIsNotReverted(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.start()
+		bmc := w.enroll("rack1")
+		w.written()
+		raced := false
+		bmc.set(func(b *scriptedBMC) {
+			b.during = func() {
+				if raced {
+					return
+				}
+				raced = true
+				w.change("rack1", func(s *v1alpha1.Server) { s.Status.Observed.Health = "Critical" })
+			}
+		})
+		bmc.facts(func(f *provider.SystemFacts) { f.Power = provider.PowerOn })
+		w.pass(2*time.Minute + 100*time.Millisecond)
+		if got := w.server("rack1").Status.Observed; !raced || got.Health != "Critical" || len(w.written()) != 0 {
+			t.Fatalf("the other's picture was reverted: %+v", got)
+		}
+		w.pass(time.Second)
+		if got := w.server("rack1").Status.Observed; got.Health != "OK" || got.PowerState != v1alpha1.ObservedOn {
+			t.Errorf("a second later: %+v, want what the BMC says", got)
+		}
+	})
+}
+
+// TestLockLost: a write that comes between the cache's copy and ours is a conflict; the look is done again at once, by what is
+// there then.
+func TestLockLost(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.start()
+		bmc := w.enroll("rack1")
+		w.written()
+		raced := false
+		w.beforePatch = func() {
+			if !raced {
+				raced = true
+				w.change("rack1", func(s *v1alpha1.Server) { s.Status.Phase = v1alpha1.PhaseAvailable })
+			}
+		}
+		bmc.facts(func(f *provider.SystemFacts) { f.Power = provider.PowerOn })
+		w.pass(2*time.Minute + time.Second)
+		got := w.server("rack1").Status
+		if !raced || got.Observed.PowerState != v1alpha1.ObservedOn || got.Phase != v1alpha1.PhaseAvailable {
+			t.Errorf("status: %+v", got)
+		}
+	})
+}
+
+// TestStoppedProcessDoesNotTellThePast: a picture begun long ago is not written.
+func TestStoppedProcessDoesNotTellThePast(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.start()
+		bmc := w.enroll("rack1")
+		w.written()
+		bmc.set(func(b *scriptedBMC) { b.deaf = 5 * time.Minute })
+		bmc.facts(func(f *provider.SystemFacts) { f.Power = provider.PowerOn })
+		w.pass(2*time.Minute + 5*time.Minute + 100*time.Millisecond)
+		if written := w.written(); len(written) != 0 {
+			t.Errorf("written five minutes after the look began: %v", written)
+		}
+		bmc.set(func(b *scriptedBMC) { b.deaf = 0 })
+		w.pass(10 * time.Minute)
+		if got := w.server("rack1").Status.Observed.PowerState; got != v1alpha1.ObservedOn {
+			t.Errorf("power %s after it goes on", got)
+		}
+	})
+}
+
+// TestOutageOfTheAPIServer: what could not be written is looked at again, and told when the API server is back.
+func TestOutageOfTheAPIServer(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.start()
+		bmc := w.enroll("rack1")
+		w.written()
+		w.mu.Lock()
+		w.patchError = apierrors.NewInternalError(fmt.Errorf("etcd does not answer"))
+		w.mu.Unlock()
+		bmc.facts(func(f *provider.SystemFacts) { f.Power = provider.PowerOn })
+		w.pass(20 * time.Minute)
+		if looks := len(bmc.asked()); looks < 10 || looks > 30 {
+			t.Errorf("%d looks in 20 minutes of outage, want the ladder up to the slow pace", looks)
+		}
+		w.mu.Lock()
+		w.patchError = nil
+		w.mu.Unlock()
+		w.pass(2*time.Minute + time.Second)
+		if got := w.server("rack1").Status.Observed.PowerState; got != v1alpha1.ObservedOn {
+			t.Errorf("power %s after the outage", got)
+		}
+	})
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package monitor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+)
+
+// subscribe follows BMCs, Servers and secrets. Events plan looks and never carry facts: a look reads the object anew. It returns
+// when all that exists is planned.
+func (m *Monitor) subscribe(ctx context.Context) (unsubscribe func(), err error) {
+	secret := &metav1.PartialObjectMetadata{}
+	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+	var removals []func() error
+	unsubscribe = func() {
+		for _, remove := range removals {
+			if err := remove(); err != nil {
+				m.log.Error(err, "Cannot unsubscribe")
+			}
+		}
+	}
+	for _, subscription := range []struct {
+		object  client.Object
+		handler toolscache.ResourceEventHandler
+	}{
+		{&v1alpha1.BMC{}, m.bmcEvents()},
+		{&v1alpha1.Server{}, m.serverEvents()},
+		{secret, m.secretEvents()},
+	} {
+		remove, err := m.follow(ctx, subscription.object, subscription.handler)
+		if err != nil {
+			unsubscribe()
+			return func() {}, fmt.Errorf("monitor: follow %T: %w", subscription.object, err)
+		}
+		removals = append(removals, remove)
+	}
+	return unsubscribe, nil
+}
+
+func (m *Monitor) follow(ctx context.Context, object client.Object, handler toolscache.ResourceEventHandler) (func() error, error) {
+	informer, err := m.informers.GetInformer(ctx, object)
+	if err != nil {
+		return nil, err
+	}
+	registration, err := informer.AddEventHandler(handler)
+	if err != nil {
+		return nil, err
+	}
+	remove := func() error { return informer.RemoveEventHandler(registration) }
+	if !toolscache.WaitForCacheSync(ctx.Done(), registration.HasSynced) {
+		return nil, errors.Join(ctx.Err(), remove())
+	}
+	return remove, nil
+}
+
+func arrived(initial bool) arrival {
+	if initial {
+		return listed
+	}
+	return created
+}
+
+// deleted returns the object of a deletion, which may have been missed and found out by a listing.
+func deleted[T client.Object](object any) (T, bool) {
+	if unknown, ok := object.(toolscache.DeletedFinalStateUnknown); ok {
+		object = unknown.Obj
+	}
+	typed, ok := object.(T)
+	return typed, ok
+}
+
+func (m *Monitor) bmcEvents() toolscache.ResourceEventHandler {
+	return toolscache.ResourceEventHandlerDetailedFuncs{
+		AddFunc: func(object any, initial bool) {
+			if bmc, ok := object.(*v1alpha1.BMC); ok {
+				m.fleet.addBMC(bmc, arrived(initial), m.now())
+			}
+		},
+		UpdateFunc: func(old, object any) {
+			before, _ := old.(*v1alpha1.BMC)
+			if after, ok := object.(*v1alpha1.BMC); ok {
+				m.fleet.updateBMC(before, after, m.now())
+			}
+		},
+		DeleteFunc: func(object any) {
+			if bmc, ok := deleted[*v1alpha1.BMC](object); ok {
+				m.fleet.removeBMC(bmc, m.now())
+			}
+		},
+	}
+}
+
+func (m *Monitor) serverEvents() toolscache.ResourceEventHandler {
+	return toolscache.ResourceEventHandlerDetailedFuncs{
+		AddFunc: func(object any, initial bool) {
+			if server, ok := object.(*v1alpha1.Server); ok {
+				m.fleet.addServer(server, m.hurry(server), arrived(initial), m.now())
+			}
+		},
+		UpdateFunc: func(old, object any) {
+			before, _ := old.(*v1alpha1.Server)
+			if after, ok := object.(*v1alpha1.Server); ok {
+				m.fleet.updateServer(before, after, m.hurry(after), m.now())
+			}
+		},
+		DeleteFunc: func(object any) {
+			if server, ok := deleted[*v1alpha1.Server](object); ok {
+				m.fleet.removeServer(server)
+			}
+		},
+	}
+}
+
+// hurry asks whether a server is unsettled; those that are no bare metal are not this monitor's.
+func (m *Monitor) hurry(server *v1alpha1.Server) bool {
+	return server.Spec.Redfish != nil && m.unsettled(server)
+}
+
+func (m *Monitor) secretEvents() toolscache.ResourceEventHandler {
+	changed := func(object any) {
+		if secret, ok := deleted[*metav1.PartialObjectMetadata](object); ok && secret.Namespace == m.namespace {
+			m.fleet.secretChanged(secret.Name, m.now())
+		}
+	}
+	return toolscache.ResourceEventHandlerDetailedFuncs{
+		AddFunc: func(object any, initial bool) {
+			if arrived(initial) == created {
+				changed(object)
+			}
+		},
+		UpdateFunc: func(old, object any) {
+			before, _ := old.(*metav1.PartialObjectMetadata)
+			after, ok := object.(*metav1.PartialObjectMetadata)
+			// The metadata shows a change of the content by its version alone; a repetition has the same one.
+			if ok && before.ResourceVersion != after.ResourceVersion {
+				changed(after)
+			}
+		},
+		DeleteFunc: changed,
+	}
+}
