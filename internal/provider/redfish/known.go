@@ -84,8 +84,8 @@ type trust int
 
 const (
 	unproven trust = iota
-	proven         // it was seen to change together with the facts
-	broken         // the facts changed and it did not
+	proven         // it was seen to change together with the power
+	broken         // a fact changed and it did not
 )
 
 // checkEvery: of so many looks in a row, one reads the document although its ETag is trusted.
@@ -93,25 +93,26 @@ const checkEvery = 10
 
 type tagRecord struct {
 	etag   string
+	power  provider.PowerState
 	digest uint64
 	trust  trust
 	looks  int
 }
 
-// learn compares a picture with the last one of the same resource. Some BMCs leave the ETag when the power changes: those may
-// never answer "not modified" to us (B037).
-func (k *knowledge) learn(path, etag string, facts uint64) {
+// learn compares a picture with the last one of the same resource. Some BMCs change the ETag when something was written, and leave it
+// when the power changes: those may never answer "not modified" to us (B037).
+func (k *knowledge) learn(path, etag string, power provider.PowerState, facts uint64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.tags == nil {
 		k.tags = map[string]tagRecord{}
 	}
 	last, known := k.tags[path]
-	now := tagRecord{etag: etag, digest: facts, trust: last.trust}
+	now := tagRecord{etag: etag, power: power, digest: facts, trust: last.trust}
 	switch {
 	case etag == "", known && last.etag == etag && last.digest != facts:
 		now.trust = broken
-	case known && last.etag != etag && last.digest != facts && now.trust == unproven:
+	case known && last.etag != etag && last.power != power && now.trust == unproven:
 		now.trust = proven
 	}
 	k.tags[path] = now

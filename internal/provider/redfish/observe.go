@@ -59,7 +59,7 @@ func (o observer) Observe(ctx context.Context, ref provider.SystemRef, depth pro
 		}
 	}
 	facts.Gaps = g.list()
-	o.known.learn(s.path, s.etag, digestOf(string(facts.Power), facts.AssetTag, string(facts.Indicator),
+	o.known.learn(s.path, s.etag, facts.Power, digestOf(string(facts.Power), facts.AssetTag, string(facts.Indicator),
 		string(facts.Boot.Target), string(facts.Boot.Enabled), facts.Boot.Mode, facts.Boot.HTTPURI, string(facts.BootProgress), facts.Health))
 	return facts, nil
 }
