@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package redfish
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/holdfast-dev/holdfast/internal/provider"
+)
+
+var pxe = provider.BootOverride{Target: provider.BootPXE, Enabled: provider.BootOnce}
+
+// override is the Boot object of the fake's system.
+func (f *fakeBMC) override() object {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.docs[fakeSystemPath].(object)["Boot"].(object)
+}
+
+// pickyAbout refuses PATCHes of the system that accept does not like, with 400, and takes the others.
+func (f *fakeBMC) pickyAbout(accept func(boot object) bool) {
+	f.handle("PATCH "+fakeSystemPath, func(w http.ResponseWriter, r *http.Request) {
+		var patch object
+		if err := json.NewDecoder(r.Body).Decode(&patch); err != nil {
+			f.t.Error(err)
+		}
+		boot := patch["Boot"].(object)
+		if !accept(boot) {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write([]byte(redfishError("PropertyMissing", "")))
+			return
+		}
+		raw, _ := json.Marshal(patch)
+		f.merge(f.docs[fakeSystemPath].(object), raw)
+		w.WriteHeader(http.StatusNoContent)
+	})
+}
+
+// TestBootOverrideForms: BMCs differ in what they want to be told, and the machine ends armed as wanted all the same.
+func TestBootOverrideForms(t *testing.T) {
+	has := func(keys ...string) func(object) bool {
+		return func(boot object) bool {
+			for _, key := range keys {
+				if boot["BootSourceOverride"+key] == nil {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	for _, row := range []struct {
+		name   string
+		change func(boot object)
+		accept func(boot object) bool
+		want   provider.BootOverride
+		shows  object
+	}{
+		{"all three demanded (B110)", nil, has("Enabled", "Target", "Mode"), pxe, object{"Target": "Pxe", "Enabled": "Once", "Mode": "UEFI"}},
+		{"mode not writable", nil, func(b object) bool { return b["BootSourceOverrideMode"] == nil }, pxe, object{"Target": "Pxe", "Enabled": "Once", "Mode": "UEFI"}},
+		{"no mode at all (B101)", func(b object) { delete(b, "BootSourceOverrideMode") }, func(b object) bool { return b["BootSourceOverrideMode"] == nil }, pxe,
+			object{"Target": "Pxe", "Enabled": "Once", "Mode": nil}},
+		{"mode asked for", func(b object) { b["BootSourceOverrideMode"] = "Legacy" }, nil,
+			provider.BootOverride{Target: provider.BootPXE, Enabled: provider.BootOnce, Mode: "UEFI"}, object{"Target": "Pxe", "Enabled": "Once", "Mode": "UEFI"}},
+		{"only Once is known (B098)", func(b object) { b["BootSourceOverrideEnabled@Redfish.AllowableValues"] = []any{"Once", "Disabled"} }, nil,
+			provider.BootOverride{Target: provider.BootPXE, Enabled: provider.BootContinuous}, object{"Target": "Pxe", "Enabled": "Once", "Mode": "UEFI"}},
+		{"a CD by another word", func(b object) { b["BootSourceOverrideTarget@Redfish.AllowableValues"] = []any{"None", "CD/DVD"} }, nil,
+			provider.BootOverride{Target: provider.BootCD, Enabled: provider.BootOnce}, object{"Target": "CD/DVD", "Enabled": "Once", "Mode": "UEFI"}},
+		{"HTTP boot", func(b object) { b["HttpBootUri"] = nil }, nil,
+			provider.BootOverride{Target: provider.BootHTTP, Enabled: provider.BootOnce, HTTPURI: "http://192.0.2.1/boot.efi"},
+			object{"Target": "UefiHttp", "Enabled": "Once", "Mode": "UEFI"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			f := newFake(t)
+			if row.change != nil {
+				row.change(f.override())
+			}
+			if row.accept != nil {
+				f.pickyAbout(row.accept)
+			}
+			b := f.connect()
+			if _, err := b.Actor().SetBootOverride(t.Context(), fakeRef, row.want, provider.Expect{}); err != nil {
+				t.Fatal(err)
+			}
+			for key, want := range row.shows {
+				equal(t, key, want, f.override()["BootSourceOverride"+key])
+			}
+			seen := observe(t, b).Boot
+			equal(t, "target seen", row.want.Target, seen.Target)
+			equal(t, "URI seen", row.want.HTTPURI, seen.HTTPURI)
+			out, err := b.Actor().SetBootOverride(t.Context(), fakeRef, row.want, provider.Expect{})
+			if err != nil || !out.Unchanged {
+				t.Errorf("armed again: %+v, %v", out, err)
+			}
+		})
+	}
+}
+
+// TestClearingForms: an override is cleared also where the BMC wants its values repeated (B095).
+func TestClearingForms(t *testing.T) {
+	for name, accept := range map[string]func(boot object) bool{
+		"Disabled alone":      func(b object) bool { return b["BootSourceOverrideTarget"] == nil },
+		"mode demanded":       func(b object) bool { return b["BootSourceOverrideMode"] != nil },
+		"the present target":  func(b object) bool { return b["BootSourceOverrideTarget"] == "Pxe" },
+		"the target None":     func(b object) bool { return b["BootSourceOverrideTarget"] == "None" },
+		"everything accepted": func(object) bool { return true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			f.override()["BootSourceOverrideEnabled"], f.override()["BootSourceOverrideTarget"] = "Once", "Pxe"
+			f.pickyAbout(accept)
+			if _, err := f.connect().Actor().ClearBootOverride(t.Context(), fakeRef, provider.Expect{}); err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "enabled", any("Disabled"), f.override()["BootSourceOverrideEnabled"])
+		})
+	}
+}
+
+// TestSettingsResource: an override the system itself does not take goes to its pending settings, announced or named in the
+// refusal, with an ETag of that resource (B092, B128).
+func TestSettingsResource(t *testing.T) {
+	const settings = fakeSystemPath + "/SD"
+	for name, announced := range map[string]bool{"announced": true, "named in the refusal": false} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			if announced {
+				f.set(fakeSystemPath, object{"@Redfish.Settings": object{"SettingsObject": link(settings)}})
+			}
+			f.docs[settings] = object{"@odata.etag": `"sd"`, "Boot": object{}}
+			f.answer("PATCH "+fakeSystemPath, http.StatusBadRequest, redfishError("PropertyNotWritable", "Use "+settings+" instead.", settings))
+			var matches []string
+			f.handle("PATCH "+settings, func(w http.ResponseWriter, r *http.Request) {
+				matches = append(matches, r.Header.Get("If-Match"))
+				if len(matches) == 1 {
+					w.WriteHeader(http.StatusPreconditionRequired)
+					return
+				}
+				f.override()["BootSourceOverrideEnabled"], f.override()["BootSourceOverrideTarget"] = "Once", "Pxe"
+				w.WriteHeader(http.StatusNoContent)
+			})
+			if _, err := f.connect().Actor().SetBootOverride(t.Context(), fakeRef, pxe, provider.Expect{Power: provider.PowerOff}); err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "If-Match", []string{"", `"sd"`}, matches)
+		})
+	}
+}
+
+// TestOverrideThatDoesNotShow is Transient: nothing may rely on it yet (B097).
+func TestOverrideThatDoesNotShow(t *testing.T) {
+	f := newFake(t)
+	f.answer("PATCH "+fakeSystemPath, http.StatusNoContent, "")
+	b := f.connect()
+	_, err := b.Actor().SetBootOverride(t.Context(), fakeRef, pxe, provider.Expect{})
+	wantError(t, err, provider.Transient, provider.ReasonProtocolError)
+	equal(t, "writes", 1, len(f.got(http.MethodPatch)))
+	f.override()["BootSourceOverrideEnabled"], f.override()["BootSourceOverrideTarget"] = "Once", "Pxe"
+	out, err := b.Actor().SetBootOverride(t.Context(), fakeRef, pxe, provider.Expect{})
+	if err != nil || !out.Unchanged {
+		t.Errorf("got %+v, %v", out, err)
+	}
+}
+
+// TestOverridesThatCannotBe are Terminal, in the machine's own words, and nothing is written; HTTP boot never becomes PXE.
+func TestOverridesThatCannotBe(t *testing.T) {
+	f := newFake(t)
+	f.override()["BootSourceOverrideTarget@Redfish.AllowableValues"] = []any{"None", "Pxe", "UefiHttp"}
+	b := f.connect()
+	for _, want := range []provider.BootOverride{
+		{Target: provider.BootCD, Enabled: provider.BootOnce},
+		{Target: provider.BootHTTP, Enabled: provider.BootOnce, HTTPURI: "http://192.0.2.1/x"}, // no HttpBootUri
+	} {
+		_, err := b.Actor().SetBootOverride(t.Context(), fakeRef, want, provider.Expect{})
+		wantError(t, err, provider.Terminal, provider.ReasonBootTargetMissing)
+	}
+	equal(t, "writes", 0, len(f.got(http.MethodPatch)))
+}
+
+// TestRefusalsOfAllForms end in the reason the system itself gave.
+func TestRefusalsOfAllForms(t *testing.T) {
+	f := newFake(t)
+	f.set(fakeSystemPath, object{"@Redfish.Settings": object{"SettingsObject": link(fakeSystemPath + "/Settings")}})
+	f.answer("PATCH "+fakeSystemPath, http.StatusBadRequest, redfishError("PropertyNotWritable", canary))
+	_, err := f.connect().Actor().SetBootOverride(t.Context(), fakeRef, pxe, provider.Expect{})
+	if e := wantError(t, err, provider.Terminal, provider.ReasonRefused); !strings.Contains(e.Message, "PropertyNotWritable") {
+		t.Errorf("got %s", e.Message)
+	}
+}
+
+// TestBootIsReadLeniently: an override armed in any spelling is armed, and a target while Disabled is not (captures of X13, BlueField).
+func TestBootIsReadLeniently(t *testing.T) {
+	for _, row := range []struct {
+		boot  any
+		armed bool
+	}{
+		{object{"BootSourceOverrideEnabled": "once", "BootSourceOverrideTarget": "Pxe"}, true},
+		{object{"BootSourceOverrideEnabled": "Continuous", "BootSourceOverrideTarget": "Hdd"}, true},
+		{object{"BootSourceOverrideEnabled": "Disabled", "BootSourceOverrideTarget": "Pxe"}, false},
+		{object{"BootSourceOverrideEnabled": "Once", "BootSourceOverrideTarget": "None"}, false},
+		{object{"BootSourceOverrideEnabled": nil, "BootSourceOverrideTarget": nil}, false},
+		{nil, false}, {"odd", false},
+	} {
+		f := newFake(t, func(s object) { s["Boot"] = row.boot })
+		equal(t, "armed", row.armed, observe(t, f.connect()).Boot.Armed())
+	}
+}
