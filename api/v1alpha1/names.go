@@ -24,7 +24,7 @@ const (
 // LabelUserData marks, with the value "true", a secret that its tenant offers as user data (B247).
 const LabelUserData = "holdfast.dev/user-data"
 
-// Labels that the BMC controller sets on the Servers it makes.
+// LabelBMC is set by the BMC controller on the Servers it makes.
 const LabelBMC = "holdfast.dev/bmc" // value: the BMC's name
 
 // Finalizers, one for each promise that something is seen to an end.

@@ -85,9 +85,6 @@ var counter atomic.Int64
 // unique is a name that no other test uses.
 func unique(prefix string) string { return fmt.Sprintf("%s-%d", prefix, counter.Add(1)) }
 
-// uuid is the text of a UUID that no other test uses.
-func uuid() string { return fmt.Sprintf("38947555-7742-3448-3784-%012d", counter.Add(1)) }
-
 func claimRef() map[string]any {
 	return map[string]any{"namespace": "default", "name": "web", "identity": "c1", "uid": "u1"}
 }
