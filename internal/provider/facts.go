@@ -115,7 +115,7 @@ type SystemFacts struct {
 // Capabilities is what a system says it can be asked for. Empty lists mean that it does not say.
 type Capabilities struct {
 	ResetTypes  []string // in the system's own words and order
-	BootTargets []string // likewise
+	BootTargets []string // likewise, as its own document tells them
 	Stamp       bool     // an asset tag can be written
 	Indicator   bool     // there is an identification light
 }

@@ -85,7 +85,7 @@ func (t turn) again(ctx context.Context, s *system) (*system, error) {
 	if fresh.id != s.id || fresh.uuid != s.uuid {
 		return nil, mismatch("another system answers where this one was a moment ago")
 	}
-	return fresh, nil
+	return fresh, t.complete(ctx, t, fresh, &gaps{})
 }
 
 // post starts an action. Never with If-Match (B127), and always with a body (B120).

@@ -135,7 +135,7 @@ func (t turn) writeBoot(ctx context.Context, s *system, expect provider.Expect, 
 
 // settingsOf finds the resource for pending settings: announced by the system, or named by its refusal.
 func (t turn) settingsOf(s *system, err error) string {
-	if p := t.base.resolve(s.path, s.doc.object("@Redfish.Settings").link("SettingsObject")); p != "" {
+	if p := t.announcedSettings(s); p != "" {
 		return p
 	}
 	var status *statusError

@@ -149,6 +149,22 @@ func TestSettingsResource(t *testing.T) {
 	}
 }
 
+// TestPendingOverride: where the system tells no boot targets, its pending settings do, and an override that waits there is armed (B103).
+func TestPendingOverride(t *testing.T) {
+	const settings = fakeSystemPath + "/Settings"
+	f := newFake(t, func(s object) { s["@Redfish.Settings"] = object{"SettingsObject": link(settings)} })
+	f.docs[settings] = object{"Boot": object{allowedTargetsKey: []any{"None", "Pxe"}, "BootSourceOverrideEnabled": "Disabled", "BootSourceOverrideTarget": "None"}}
+	f.answer("PATCH "+fakeSystemPath, http.StatusMethodNotAllowed, "")
+	b := f.connect()
+	if _, err := b.Actor().SetBootOverride(t.Context(), fakeRef, pxe, provider.Expect{}); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "armed", true, observe(t, b).Boot.Armed())
+	equal(t, "armed for who never saw it written", true, observe(t, f.connect()).Boot.Armed())
+	_, err := b.Actor().SetBootOverride(t.Context(), fakeRef, provider.BootOverride{Target: provider.BootDisk, Enabled: provider.BootOnce}, provider.Expect{})
+	wantError(t, err, provider.Terminal, provider.ReasonBootTargetMissing)
+}
+
 // TestOverrideThatDoesNotShow is Transient: nothing may rely on it yet (B097).
 func TestOverrideThatDoesNotShow(t *testing.T) {
 	f := newFake(t)

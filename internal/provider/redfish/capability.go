@@ -17,7 +17,7 @@ func (b *BMC) capabilities(ctx context.Context, from reader, s *system) (*provid
 	if hopeless(err) {
 		return nil, err
 	}
-	c := &provider.Capabilities{BootTargets: bootTargets(s), Stamp: stampSupport(s), Indicator: b.readIndicator(s) != ""}
+	c := &provider.Capabilities{BootTargets: s.doc.object("Boot").texts(allowedTargetsKey), Stamp: stampSupport(s), Indicator: b.readIndicator(s) != ""}
 	for _, r := range resets {
 		c.ResetTypes = append(c.ResetTypes, string(r))
 	}
@@ -96,7 +96,7 @@ func targetTold(s *system, told string) provider.BootTarget {
 
 // allowedEnabled falls back to Once where the system knows no Continuous: whoever wants it arms it again (B098).
 func allowedEnabled(s *system, want provider.BootEnabled) provider.BootEnabled {
-	allowed := s.doc.object("Boot").texts("BootSourceOverrideEnabled@Redfish.AllowableValues")
+	allowed := s.boots("BootSourceOverrideEnabled@Redfish.AllowableValues")
 	if want == provider.BootContinuous && len(allowed) > 0 && !slices.Contains(allowed, string(want)) {
 		return provider.BootOnce
 	}
@@ -105,13 +105,25 @@ func allowedEnabled(s *system, want provider.BootEnabled) provider.BootEnabled {
 
 // httpBootable says that the Boot object has a place for a URI.
 func httpBootable(s *system) bool {
-	_, there := s.doc.object("Boot").members["HttpBootUri"]
-	return there
+	_, here := s.doc.object("Boot").members["HttpBootUri"]
+	_, pending := s.pending.object("Boot").members["HttpBootUri"]
+	return here || pending
 }
 
-// bootTargets gives the override targets the system allows, as it writes them. Empty where it does not tell.
+// bootTargets gives the override targets that can be written, in the system's words. Empty where neither it nor its pending
+// settings tell.
 func bootTargets(s *system) []string {
-	return s.doc.object("Boot").texts("BootSourceOverrideTarget@Redfish.AllowableValues")
+	return s.boots(allowedTargetsKey)
+}
+
+const allowedTargetsKey = "BootSourceOverrideTarget@Redfish.AllowableValues"
+
+// boots gives a list of the Boot object: the system's, else the pending settings'.
+func (s *system) boots(key string) []string {
+	if told := s.doc.object("Boot").texts(key); len(told) > 0 {
+		return told
+	}
+	return s.pending.object("Boot").texts(key)
 }
 
 // firstAllowed gives the first of the wanted reset types that is allowed; the first at all where the system does not tell.

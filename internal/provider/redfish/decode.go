@@ -75,8 +75,16 @@ func absent(doc document) bool {
 	return doc.object("Status").text("State") == string(schemas.AbsentState)
 }
 
+// readBoot gives the override that the next boot takes: the system's own, else one that waits in the pending settings.
 func readBoot(s *system) provider.BootOverride {
-	boot := s.doc.object("Boot")
+	now := readOverride(s, s.doc.object("Boot"))
+	if waiting := readOverride(s, s.pending.object("Boot")); !now.Armed() && waiting.Armed() {
+		return waiting
+	}
+	return now
+}
+
+func readOverride(s *system, boot document) provider.BootOverride {
 	return provider.BootOverride{
 		Target:  targetTold(s, boot.text("BootSourceOverrideTarget")),
 		Enabled: readEnabled(boot.text("BootSourceOverrideEnabled")),

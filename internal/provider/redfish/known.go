@@ -26,6 +26,8 @@ type knowledge struct {
 type place struct {
 	path string
 	id   string
+	// whole: one document tells all of the system's state, so that its ETag stands for all.
+	whole bool
 }
 
 // still says that s, read at that place, is the system meant. A host that is off may not tell its UUID: silence contradicts nothing
@@ -45,7 +47,7 @@ func (k *knowledge) place(ref provider.SystemRef) (place, bool) {
 }
 
 // remember keeps where a named system is. The only one there is must be searched for each time: a second may appear.
-func (k *knowledge) remember(ref provider.SystemRef, s *system) {
+func (k *knowledge) remember(ref provider.SystemRef, s *system, whole bool) {
 	if (ref == provider.SystemRef{}) {
 		return
 	}
@@ -54,7 +56,7 @@ func (k *knowledge) remember(ref provider.SystemRef, s *system) {
 	if k.places == nil {
 		k.places = map[provider.SystemRef]place{}
 	}
-	k.places[ref] = place{path: s.path, id: s.id}
+	k.places[ref] = place{path: s.path, id: s.id, whole: whole}
 }
 
 func (k *knowledge) forget(ref provider.SystemRef) {

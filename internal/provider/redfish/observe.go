@@ -67,7 +67,7 @@ func (o observer) Observe(ctx context.Context, ref provider.SystemRef, depth pro
 // unchanged asks whether anything changed since the picture with that ETag. Whatever else is answered, the normal look finds out.
 func (o observer) unchanged(ctx context.Context, ref provider.SystemRef, etag string) (provider.SystemFacts, bool) {
 	at, known := o.known.place(ref)
-	if !known || !o.known.conditional(at.path, etag) {
+	if !known || !at.whole || !o.known.conditional(at.path, etag) {
 		return provider.SystemFacts{}, false
 	}
 	resp, err := o.read(ctx, request{method: http.MethodGet, path: at.path, ifNone: etag})

@@ -18,6 +18,9 @@ type system struct {
 	id     string
 	uuid   string // normal form, "" where it has none
 	serial string
+	// pending is the resource for pending settings, read only where the system does not tell its boot targets itself: such
+	// BMCs keep the boot override there (B103).
+	pending document
 }
 
 func (b *BMC) newSystem(path string, doc document, resp *response) *system {
@@ -56,8 +59,7 @@ func (s *system) is(ref provider.SystemRef) bool {
 // find reads the system meant by ref. The place where it was found before is asked first, and believed only while what is there
 // says the same identity; otherwise all systems of this BMC are read (B043, B154).
 func (b *BMC) find(ctx context.Context, from reader, ref provider.SystemRef, g *gaps) (*system, error) {
-	s, err := b.revisit(ctx, from, ref, g)
-	if s != nil || err != nil {
+	if s, err := b.revisit(ctx, from, ref, g); s != nil || err != nil {
 		return s, err
 	}
 	return b.search(ctx, from, ref, g)
@@ -82,7 +84,37 @@ func (b *BMC) revisit(ctx context.Context, from reader, ref provider.SystemRef, 
 		b.known.forget(ref)
 		return nil, nil
 	}
-	return s, nil
+	return s, b.complete(ctx, from, s, g)
+}
+
+// pendingPath is where the pending settings are that decide about booting; "" where the system itself does.
+func (b *BMC) pendingPath(s *system) string {
+	if s.doc.object("Boot").has(allowedTargetsKey) {
+		return ""
+	}
+	return b.announcedSettings(s)
+}
+
+// announcedSettings is the resource for pending settings that the system names, "" where it names none.
+func (b *BMC) announcedSettings(s *system) string {
+	return b.base.resolve(s.path, s.doc.object("@Redfish.Settings").link("SettingsObject"))
+}
+
+// complete reads the pending settings where they decide about booting.
+func (b *BMC) complete(ctx context.Context, from reader, s *system, g *gaps) error {
+	at := b.pendingPath(s)
+	if at == "" {
+		return nil
+	}
+	doc, _, err := b.get(ctx, from, at, "Settings", g)
+	if hopeless(err) {
+		return err
+	}
+	if err != nil {
+		g.note("Settings")
+	}
+	s.pending = doc
+	return nil
 }
 
 // systemName is how gaps speak of the members of a ComputerSystem.
@@ -98,8 +130,8 @@ func (b *BMC) search(ctx context.Context, from reader, ref provider.SystemRef, g
 	found := choose(all, ref)
 	switch {
 	case len(found) == 1 && (ref != provider.SystemRef{} || unread == nil):
-		b.known.remember(ref, found[0])
-		return found[0], nil
+		b.known.remember(ref, found[0], b.pendingPath(found[0]) == "")
+		return found[0], b.complete(ctx, from, found[0], g)
 	case len(found) > 1:
 		return nil, fail(provider.Terminal, provider.ReasonAmbiguousSystem, ambiguous(found, ref), nil)
 	case unread != nil:
