@@ -8,7 +8,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/holdfast-dev/holdfast/internal/access"
 	claimcontroller "github.com/holdfast-dev/holdfast/internal/claim/controller"
@@ -57,11 +56,11 @@ type kit struct {
 }
 
 func newKit(mgr manager.Manager, options Options) (*kit, error) {
-	wakes, err := wake.New(metrics.Registry)
+	wakes, err := wake.New(options.Registerer)
 	if err != nil {
 		return nil, err
 	}
-	conditions, err := conditionMetrics(metrics.Registry)
+	conditions, err := conditionMetrics(options.Registerer)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/metal"
@@ -26,7 +25,7 @@ func addMonitor(k *kit) error {
 		},
 		SecretNamespace: k.options.Namespace,
 		Cadence:         k.options.Cadence,
-		Registerer:      metrics.Registry,
+		Registerer:      k.options.Registerer,
 		Log:             k.manager.GetLogger().WithName(Monitor),
 	})
 	if err != nil {

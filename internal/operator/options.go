@@ -8,7 +8,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/monitor"
@@ -28,6 +30,8 @@ type Options struct {
 	Controllers []string
 	// LeaderElection so that one process of several acts. Off in tests and dev mode with one process.
 	LeaderElection LeaderElection
+	// Registerer of the metrics. The one that the endpoint serves; several managers in one process need one each.
+	Registerer prometheus.Registerer
 	// MetricsAddress and ProbeAddress to listen on; "0" for not at all.
 	MetricsAddress string
 	ProbeAddress   string
@@ -56,6 +60,7 @@ func Defaults() Options {
 	return Options{
 		Namespace:      "holdfast-system",
 		Settings:       lifecycle.DefaultSettings(""),
+		Registerer:     metrics.Registry,
 		MetricsAddress: ":8080",
 		ProbeAddress:   ":8081",
 		Cadence:        monitor.DefaultCadence(),
