@@ -14,7 +14,7 @@ import (
 var booted = join(
 	steps{{name: "RestartForgotten", when: all((*state).restartUnknown, (*state).restartWanted), then: recordRestart("an absent record never means an older one: take the restart as carried out")}},
 	within("Restart", all(not((*state).restartUnknown), (*state).restartWanted), restart),
-	within("PowerOff", all(not((*state).off), claimWants(v1alpha1.PowerOff)), powerOff(ledger.WhyClaimPower)),
+	within("PowerOff", all(not((*state).off), claimWants(v1alpha1.PowerOff)), powerOffUnderClaim(ledger.WhyClaimPower)),
 	within("Off", all((*state).off, claimWants(v1alpha1.PowerOff)), recordOff(ledger.WhyClaimPower)),
 	steps{
 		{name: "Adopt", when: all((*state).on, claimWants(v1alpha1.PowerOn), not((*state).remembered)), then: func(s *state) answer {
@@ -41,9 +41,9 @@ var booted = join(
 // restart are the clauses of a restart asked for by the claim: off through an intent, recorded once, then on.
 var restart = join(
 	steps{{name: "Since", when: (*state).onSinceRestart, then: recordRestart("the machine was started after the restart was asked for")}},
-	within("PowerOff", not((*state).off), powerOff(ledger.WhyRestart)),
+	within("PowerOff", not((*state).off), powerOffUnderClaim(ledger.WhyRestart)),
 	steps{
-		{name: "AwaitPicture", when: all(func(s *state) bool { return s.announced(ledger.WhyRestart) }, not((*state).pictured)), then: awaitPicture, carries: true},
+		{name: "AwaitPicture", when: all(isAnnounced(ledger.WhyRestart), not((*state).pictured)), then: awaitPicture, carries: true},
 		{name: "Record", when: always, then: recordRestart("the machine is Off: record the restart, then power on")},
 	},
 )

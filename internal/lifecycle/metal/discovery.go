@@ -17,7 +17,7 @@ var discoverySteps = named("Discovery", join(
 	}, carries: true}},
 	within("PowerOff", all(not((*state).off), either(wants(v1alpha1.PowerOff), (*state).foundRunning)), powerOff(ledger.WhyDiscovery)),
 	steps{
-		{name: "AwaitPicture", when: all((*state).off, func(s *state) bool { return s.announced(ledger.WhyDiscovery) }, not((*state).pictured)), then: awaitPicture, carries: true},
+		{name: "AwaitPicture", when: all((*state).off, isAnnounced(ledger.WhyDiscovery), not((*state).pictured)), then: awaitPicture, carries: true},
 		changingPower,
 		{name: "Latch", when: always, then: func(s *state) answer {
 			entries := ledger.Entries{}.DiscoveredAt(s.now())

@@ -21,7 +21,7 @@ var maintenanceSteps = named("Maintenance", join(
 		}},
 	},
 	picture,
-	within("PowerOff", all(not((*state).off), maintenanceWants(v1alpha1.PowerOff)), powerOff(ledger.WhyMaintenance)),
+	within("PowerOff", all(not((*state).off), maintenanceWants(v1alpha1.PowerOff)), powerOffUnderClaim(ledger.WhyMaintenance)),
 	within("Off", all((*state).off, maintenanceWants(v1alpha1.PowerOff)), recordOff(ledger.WhyMaintenance)),
 	steps{changingPower},
 	within("On", all((*state).off, maintenanceWants(v1alpha1.PowerOn)), join(

@@ -18,29 +18,44 @@ import (
 // powerOff are the clauses that bring a machine that is not Off down: never one that runs for a reason we do not know (P13), never
 // without the intent having been written and read back (P6), gracefully first, by force after the grace period.
 func powerOff(why ledger.Why) steps {
-	announced := func(s *state) bool { return s.announced(why) }
-	forbidden := clause{name: "Forbidden", when: func(s *state) bool { return s.spec.PowerOff == v1alpha1.PowerOffNever }, then: func(*state) answer {
-		return hold(v1alpha1.ReasonPowerOffForbidden, "the machine should be Off, and spec.powerOff is Never: switch it off by hand, or set spec.powerOff to Allowed")
-	}}
-	announce := clause{name: "Announce", when: not(announced), then: func(s *state) answer {
+	return join(steps{goingDown(why), unexplained, forbidden, announce(why)}, carryOut)
+}
+
+// powerOffUnderClaim is powerOff where another claim than claimRef's may have something running, and that was not looked at before.
+func powerOffUnderClaim(why ledger.Why) steps {
+	return join(steps{goingDown(why), unexplained, isElsewhere, forbidden, announce(why)}, carryOut)
+}
+
+// powerOffReleased is powerOff for a release, which is announced before: force-release, and a machine switched off by hand, need the
+// intent to stand whatever the machine does.
+var powerOffReleased = join(steps{unexplained, forbidden}, carryOut)
+
+// goingDown waits for a machine that somebody else is powering off.
+func goingDown(why ledger.Why) clause {
+	return clause{name: "GoingDown", when: all((*state).goingDown, not(isAnnounced(why))), then: changingPower.then}
+}
+
+var unexplained = clause{name: "FoundRunning", when: not((*state).explained), then: foundRunning}
+
+var forbidden = clause{name: "Forbidden", when: func(s *state) bool { return s.spec.PowerOff == v1alpha1.PowerOffNever }, then: func(*state) answer {
+	return hold(v1alpha1.ReasonPowerOffForbidden, "the machine should be Off, and spec.powerOff is Never: switch it off by hand, or set spec.powerOff to Allowed")
+}}
+
+func announce(why ledger.Why) clause {
+	return clause{name: "Announce", when: not(isAnnounced(why)), then: func(s *state) answer {
 		return patch(v1alpha1.ReasonPoweringOff, "announce that the machine will be powered off: "+string(why), lifecycle.Patch{Ledger: ledger.Entries{}.Intent(s.intent(why))})
 	}, carries: true}
-	list := steps{
-		{name: "GoingDown", when: all((*state).goingDown, not(announced)), then: changingPower.then},
-		{name: "FoundRunning", when: not((*state).explained), then: foundRunning},
-		isElsewhere,
-	}
-	if why == ledger.WhyReleased {
-		// Announced all the same: force-release, and a machine switched off by hand, need the intent to stand.
-		list = append(list, announce, forbidden)
-	} else {
-		list = append(list, forbidden, announce)
-	}
-	return append(list,
-		clause{name: "ShutDown", when: all((*state).on, not((*state).graceOver)), then: shutDown, carries: true},
-		clause{name: "Force", when: (*state).graceOver, then: forceOff, carries: true},
-		clause{name: "Changing", when: always, then: func(s *state) answer { return changingPower.then(s).within(s.graceLeft()) }, carries: true},
-	)
+}
+
+// carryOut are the clauses that carry out an announced power-off.
+var carryOut = carrying(steps{
+	{name: "ShutDown", when: all((*state).on, not((*state).graceOver)), then: shutDown},
+	{name: "Force", when: (*state).graceOver, then: forceOff},
+	{name: "Changing", when: always, then: func(s *state) answer { return changingPower.then(s).within(s.graceLeft()) }},
+})
+
+func isAnnounced(why ledger.Why) func(*state) bool {
+	return func(s *state) bool { return s.announced(why) }
 }
 
 func foundRunning(s *state) answer {

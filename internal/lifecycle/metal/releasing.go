@@ -18,13 +18,13 @@ var releasingSteps = named("Releasing", join(
 		}, carries: true},
 		isElsewhere,
 		{name: "Memory", when: all((*state).boundHere, (*state).foundRunning, not((*state).bootKnown)), then: restoreMemory},
-		{name: "Announce", when: not(announcedRelease), then: func(s *state) answer {
+		{name: "Announce", when: not(isAnnounced(ledger.WhyReleased)), then: func(s *state) answer {
 			return patch(v1alpha1.ReasonReleasing, "announce the release", lifecycle.Patch{Ledger: ledger.Entries{}.Intent(s.intent(ledger.WhyReleased))})
 		}, carries: true},
 	},
 	carrying(join(
 		unconfirmed(picture),
-		within("PowerOff", not((*state).off), powerOff(ledger.WhyReleased)),
+		within("PowerOff", not((*state).off), powerOffReleased),
 		steps{
 			{name: "AwaitPicture", when: not((*state).pictured), then: awaitPicture},
 			{name: "ClearOverride", when: all((*state).armedOnce, (*state).armedPXE), then: clearOverride},
@@ -39,8 +39,6 @@ var releasingSteps = named("Releasing", join(
 		},
 	)),
 ))
-
-func announcedRelease(s *state) bool { return s.announced(ledger.WhyReleased) }
 
 // unconfirmed makes waiting for the machine a matter for people: a release does not end without it.
 func unconfirmed(list steps) steps {

@@ -92,9 +92,9 @@ func (s *state) tagForgotten() bool {
 // resolve are the clauses by which a person's consent to power off settles a stamp that disagrees: off, then stamped anew or cleared.
 var resolve = join(
 	picture,
-	within("PowerOff", not((*state).off), powerOff(ledger.WhyConsent)),
+	within("PowerOff", not((*state).off), join(steps{goingDown(ledger.WhyConsent), isElsewhere, forbidden, announce(ledger.WhyConsent)}, carryOut)),
 	steps{
-		{name: "AwaitPicture", when: all(func(s *state) bool { return s.announced(ledger.WhyConsent) }, not((*state).pictured)), then: awaitPicture},
+		{name: "AwaitPicture", when: all(isAnnounced(ledger.WhyConsent), not((*state).pictured)), then: awaitPicture},
 		isElsewhere,
 		{name: "Restamp", when: always, then: func(s *state) answer {
 			tag := s.previousTag()

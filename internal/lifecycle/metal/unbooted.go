@@ -15,13 +15,13 @@ var unbooted = join(
 		steps{{name: "BootAgain", when: all((*state).off, (*state).consentsBootAgain), then: bootAgain}},
 		bootNotConfirmed,
 	)),
-	within("PowerOff", all(not((*state).off), not(claimWants(v1alpha1.PowerKeep))), powerOff(ledger.WhyBootClaim)),
+	within("PowerOff", all(not((*state).off), not(claimWants(v1alpha1.PowerKeep))), powerOffUnderClaim(ledger.WhyBootClaim)),
 	within("Off", all((*state).off, not(claimWants(v1alpha1.PowerOn))), recordOff(ledger.WhyBootClaim)),
 	steps{
 		{name: "PowerNotWanted", when: not(claimWants(v1alpha1.PowerOn)), then: func(*state) answer {
 			return settled("bound; the machine boots when the claim asks for power")
 		}},
-		{name: "AwaitPicture", when: all(func(s *state) bool { return s.announced(ledger.WhyBootClaim) }, not((*state).pictured)), then: awaitPicture, carries: true},
+		{name: "AwaitPicture", when: all(isAnnounced(ledger.WhyBootClaim), not((*state).pictured)), then: awaitPicture, carries: true},
 		isElsewhere,
 		{name: "Disk", when: (*state).fromDisk, then: func(s *state) answer {
 			p := s.byClaim()
