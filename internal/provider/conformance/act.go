@@ -92,7 +92,7 @@ var preconditionCases = []testCase{
 
 var bootCases = []testCase{
 	{name: "an override is armed, shows, and is armed once", run: func(f *fixture) {
-		f.writes(1, func() { f.done(f.Actor().SetBootOverride(f.ctx, f.byUUID(), pxeOnce, provider.Expect{})) })
+		f.once(func() { f.done(f.Actor().SetBootOverride(f.ctx, f.byUUID(), pxeOnce, provider.Expect{})) })
 		seen := f.look().Boot
 		if !seen.Armed() || seen.Target != provider.BootPXE || seen.Enabled != provider.BootOnce {
 			f.Errorf("the look shows %+v", seen)
@@ -105,7 +105,7 @@ var bootCases = []testCase{
 	{name: "an override is cleared, and cleared once", run: func(f *fixture) {
 		f.quiet(func() { f.unchanged(f.Actor().ClearBootOverride(f.ctx, f.byUUID(), provider.Expect{})) })
 		f.done(f.Actor().SetBootOverride(f.ctx, f.byUUID(), pxeOnce, provider.Expect{}))
-		f.writes(1, func() { f.done(f.Actor().ClearBootOverride(f.ctx, f.byUUID(), provider.Expect{})) })
+		f.once(func() { f.done(f.Actor().ClearBootOverride(f.ctx, f.byUUID(), provider.Expect{})) })
 		if f.look().Boot.Armed() || f.Override().Armed() {
 			f.Error("the override is still armed")
 		}
@@ -134,7 +134,7 @@ var bootCases = []testCase{
 
 var stampCases = []testCase{
 	{name: "a tag is written over the one that was seen, and read back", start: Start{AssetTag: "rack 7"}, run: func(f *fixture) {
-		f.writes(1, func() {
+		f.once(func() {
 			f.done(f.Actor().WriteAssetTag(f.ctx, f.byUUID(), "hf1:0123456789abcdef", provider.Expect{AssetTag: new("rack 7")}))
 		})
 		f.same("asset tag", "hf1:0123456789abcdef", f.AssetTag())
@@ -168,7 +168,7 @@ var stampCases = []testCase{
 var indicatorCases = []testCase{
 	{name: "the light is switched, shows, and is switched once", run: func(f *fixture) {
 		for _, led := range []provider.IndicatorLED{provider.IndicatorLit, provider.IndicatorOff} {
-			f.writes(1, func() { f.done(f.Actor().SetIndicator(f.ctx, f.byUUID(), led, provider.Expect{})) })
+			f.once(func() { f.done(f.Actor().SetIndicator(f.ctx, f.byUUID(), led, provider.Expect{})) })
 			f.same("light", led, f.Indicator())
 			f.same("light seen", led, f.look().Indicator)
 			f.quiet(func() { f.unchanged(f.Actor().SetIndicator(f.ctx, f.byUUID(), led, provider.Expect{})) })

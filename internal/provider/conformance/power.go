@@ -13,7 +13,7 @@ var (
 
 var powerCases = []testCase{
 	{name: "a machine is switched on by one write; again is Unchanged", start: off, run: func(f *fixture) {
-		f.writes(1, func() { f.done(f.Actor().PowerOn(f.ctx, f.byUUID(), provider.Expect{Power: provider.PowerOff})) })
+		f.once(func() { f.done(f.Actor().PowerOn(f.ctx, f.byUUID(), provider.Expect{Power: provider.PowerOff})) })
 		f.Settle()
 		f.same("power", provider.PowerOn, f.Power())
 		f.same("power seen", provider.PowerOn, f.look().Power)
@@ -36,13 +36,13 @@ var powerCases = []testCase{
 		})
 	}},
 	{name: "a machine shuts down by one write; off it is Unchanged", start: on, run: func(f *fixture) {
-		f.writes(1, func() { f.done(f.Actor().ShutDown(f.ctx, f.byUUID(), provider.Expect{Power: provider.PowerOn})) })
+		f.once(func() { f.done(f.Actor().ShutDown(f.ctx, f.byUUID(), provider.Expect{Power: provider.PowerOn})) })
 		f.Settle()
 		f.same("power", provider.PowerOff, f.Power())
 		f.quiet(func() { f.unchanged(f.Actor().ShutDown(f.ctx, f.byUUID(), provider.Expect{})) })
 	}},
 	{name: "power is cut by one write; off it is Unchanged", start: on, run: func(f *fixture) {
-		f.writes(1, func() { f.done(f.Actor().ForceOff(f.ctx, f.byUUID(), provider.Expect{})) })
+		f.once(func() { f.done(f.Actor().ForceOff(f.ctx, f.byUUID(), provider.Expect{})) })
 		f.Settle()
 		f.same("power", provider.PowerOff, f.Power())
 		f.quiet(func() { f.unchanged(f.Actor().ForceOff(f.ctx, f.byUUID(), provider.Expect{})) })

@@ -72,7 +72,7 @@ var troubleCases = []testCase{
 	{name: "a lost reply is Transient; the write is not repeated, and the next call looks first", start: on, run: func(f *fixture) {
 		f.look()
 		f.Break(LosesReply)
-		f.writes(1, func() {
+		f.once(func() {
 			_, err := f.Actor().ForceOff(f.ctx, f.byUUID(), provider.Expect{})
 			f.fails(err, provider.Transient, "")
 		})

@@ -25,7 +25,7 @@ func (t turn) service(ctx context.Context) (*serviceRoot, error) { return t.BMC.
 func (a actor) act(ctx context.Context, ref provider.SystemRef, expect provider.Expect,
 	f func(t turn, s *system) (provider.Outcome, error)) (out provider.Outcome, err error) {
 	err = a.hold(ctx, acting, func() error {
-		t := turn{a.BMC}
+		t := turn(a)
 		s, err := t.meant(ctx, ref)
 		if err != nil {
 			return err

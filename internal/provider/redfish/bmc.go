@@ -23,7 +23,7 @@ type BMC struct {
 	gate     *gate
 
 	retired atomic.Bool     // replaced: no new request starts
-	life    context.Context // ends with Forget and Close, and breaks off what is on the wire
+	life    context.Context //nolint:containedctx // of the registration: ends with Forget and Close, and breaks off what is on the wire
 	end     context.CancelFunc
 
 	auth auth // touched by the holder of the gate only

@@ -201,7 +201,7 @@ func TestRefusalsOfAllForms(t *testing.T) {
 	f.set(fakeSystemPath, object{"@Redfish.Settings": object{"SettingsObject": link(fakeSystemPath + "/Settings")}})
 	f.answer("PATCH "+fakeSystemPath, http.StatusBadRequest, redfishError("PropertyNotWritable", canary))
 	_, err := f.connect().Actor().SetBootOverride(t.Context(), fakeRef, pxe, provider.Expect{})
-	if e := wantError(t, err, provider.Terminal, provider.ReasonRefused); !strings.Contains(e.Message, "PropertyNotWritable") {
+	if e := wantedError(t, err, provider.Terminal, provider.ReasonRefused); !strings.Contains(e.Message, "PropertyNotWritable") {
 		t.Errorf("got %s", e.Message)
 	}
 }

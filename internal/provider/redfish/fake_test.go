@@ -189,27 +189,8 @@ func connect(t *testing.T, ep Endpoint, change ...func(*Options)) *BMC {
 	return b
 }
 
-func withClock(c *fakeClock) func(*Options) { return func(o *Options) { o.Clock = c.Now } }
-
-// fakeClock stands still until it is moved.
-type fakeClock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func newClock() *fakeClock { return &fakeClock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)} }
-
-func (c *fakeClock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *fakeClock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
+// noon is the time of a clock that stands still.
+func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
 func observe(t *testing.T, b *BMC) provider.SystemFacts {
 	t.Helper()
@@ -221,7 +202,13 @@ func observe(t *testing.T, b *BMC) provider.SystemFacts {
 }
 
 // wantError wants an error of that class and reason, fit to be shown and without the canary.
-func wantError(t *testing.T, err error, class provider.Class, reason string) *provider.Error {
+func wantError(t *testing.T, err error, class provider.Class, reason string) {
+	t.Helper()
+	_ = wantedError(t, err, class, reason)
+}
+
+// wantedError is wantError, for who wants to see more of it.
+func wantedError(t *testing.T, err error, class provider.Class, reason string) *provider.Error {
 	t.Helper()
 	var e *provider.Error
 	if !errors.As(err, &e) {

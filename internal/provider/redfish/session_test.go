@@ -5,6 +5,7 @@ package redfish
 import (
 	"context"
 	"net/http"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -159,11 +160,10 @@ func TestFullSessionTableWithoutBasic(t *testing.T) {
 	f.set("/redfish/v1", object{"Links": object{"Sessions": link("/redfish/v1/SessionService/Sessions")}})
 	f.answer("POST /redfish/v1/SessionService/Sessions", http.StatusBadRequest, redfishError("SessionLimitExceeded", "full"))
 	f.answer("GET /redfish/v1/Systems", http.StatusUnauthorized, "")
-	clock := newClock()
-	b := f.connect(withClock(clock))
+	b := f.connect(func(o *Options) { o.Clock = noon })
 	for range 10 {
 		_, err := b.Observer().Discover(t.Context())
-		if e := wantError(t, err, provider.Busy, provider.ReasonBusy); e.After <= 0 {
+		if e := wantedError(t, err, provider.Busy, provider.ReasonBusy); e.After <= 0 {
 			t.Error("it does not say how long to wait")
 		}
 	}
@@ -282,7 +282,7 @@ func (r *rackBMC) count() int {
 // awaitRequest waits until the simulator has seen n requests that match.
 func awaitRequest(t *testing.T, r *rackBMC, path string, n int) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); runtime.Gosched() {
 		requests, err := r.rack.Requests(sim.RequestFilter{Path: path})
 		if err != nil {
 			t.Fatal(err)
@@ -335,7 +335,7 @@ func TestForbidden(t *testing.T) {
 
 	f := newFake(t)
 	f.answer("GET /redfish/v1/Systems/1", http.StatusForbidden, redfishError("InsufficientPrivilege", "no"))
-	e := wantError(t, lookFake(t, f.connect()), provider.Denied, provider.ReasonCredentialsInvalid)
+	e := wantedError(t, lookFake(t, f.connect()), provider.Denied, provider.ReasonCredentialsInvalid)
 	if !strings.Contains(e.Message, "privilege") {
 		t.Errorf("the message does not tell what is missing: %s", e.Message)
 	}

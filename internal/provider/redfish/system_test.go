@@ -54,7 +54,7 @@ func TestSeveralSystemsAndNoneNamed(t *testing.T) {
 	f := twoSystems(t)
 	b := f.connect()
 	_, err := b.Observer().Observe(t.Context(), provider.SystemRef{}, provider.DepthState, "")
-	e := wantError(t, err, provider.Terminal, provider.ReasonAmbiguousSystem)
+	e := wantedError(t, err, provider.Terminal, provider.ReasonAmbiguousSystem)
 	if !strings.Contains(e.Message, "1, 2") {
 		t.Errorf("the message does not name the systems: %s", e.Message)
 	}
