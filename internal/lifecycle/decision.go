@@ -75,6 +75,8 @@ type Step struct {
 	Message string
 	// Patch of StepPatch.
 	Patch *Patch
+	// Event is the reason of the Event told once Patch is written, with Message as its text; "" for none. Effects tell theirs by Op.
+	Event string
 	// Effect of StepAct, Record the patch after it succeeded, Refused the patch after it failed with class Terminal (nil: none).
 	Effect  *Effect
 	Record  *Patch

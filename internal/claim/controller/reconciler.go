@@ -94,6 +94,7 @@ func (r *Reconciler) write(ctx context.Context, read view.ClaimRead, decision cl
 		return ctrl.Result{RequeueAfter: pass.Again}, nil
 	}
 	log.FromContext(ctx).Info(decision.Step.Message, "step", decision.Step.Clause)
+	pass.Tell(r.Recorder, object, decision.Step)
 	return ctrl.Result{}, nil
 }
 

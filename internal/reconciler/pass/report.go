@@ -3,7 +3,10 @@
 package pass
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
@@ -31,5 +34,12 @@ func contribute(session *status.Session, gate lifecycle.Gate) {
 		session.Progressing(gate.Reason, gate.Message)
 	default:
 		session.Converged(gate.Reason, gate.Message)
+	}
+}
+
+// Tell tells the Event of a step whose patch was written: what a person consented to, or Holdfast left behind.
+func Tell(recorder events.EventRecorder, object client.Object, step lifecycle.Step) {
+	if step.Event != "" {
+		recorder.Eventf(object, nil, corev1.EventTypeNormal, step.Event, "Reconcile", "%s", step.Message)
 	}
 }

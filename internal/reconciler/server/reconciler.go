@@ -84,6 +84,7 @@ func (r *Reconciler) write(ctx context.Context, read view.ServerRead, decision l
 		return ctrl.Result{RequeueAfter: pass.Again}, nil
 	}
 	tell(ctx, decision)
+	pass.Tell(r.Recorder, read.Server, decision.Step)
 	return ctrl.Result{}, nil
 }
 
