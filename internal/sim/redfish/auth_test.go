@@ -110,18 +110,22 @@ func TestSessionsEndWithTheBMC(t *testing.T) { // B169
 }
 
 func TestWrongCredentialsAreCountedAndLockTheAccount(t *testing.T) {
-	b := newBench(t, withProfile(func(p *redfish.Profile) { p.LockoutAfter, p.LockoutSeconds = 2, 300 }))
+	b := newBench(t, withProfile(func(p *redfish.Profile) { p.LockoutAfter, p.LockoutSeconds = 3, 300 }))
 	wrong := map[string]any{"UserName": "admin", "Password": "guess"}
 	b.anonymous()
 	b.do("POST", sessions, wrong, http.StatusUnauthorized)
-	b.do("POST", sessions, right, http.StatusCreated) // resets the count
+	b.do("POST", sessions, wrong, http.StatusUnauthorized)
+	for range 3 {
+		b.do("POST", sessions, right, http.StatusCreated) // resets the count
+		b.do("POST", sessions, wrong, http.StatusUnauthorized)
+	}
 	b.do("POST", sessions, wrong, http.StatusUnauthorized)
 	b.do("POST", sessions, wrong, http.StatusUnauthorized)
 	b.do("POST", sessions, right, http.StatusUnauthorized) // locked
 	b.clock.Advance(300 * time.Second)
 	b.do("POST", sessions, right, http.StatusCreated)
-	if got := b.bmc.AuthStats().Failures; got != 4 {
-		t.Errorf("%d failures counted, want 4", got)
+	if got := b.bmc.AuthStats().Failures; got != 8 {
+		t.Errorf("%d failures counted, want 8", got)
 	}
 	b.do("POST", sessions, map[string]any{"UserName": "admin"}, http.StatusBadRequest)
 }

@@ -19,6 +19,7 @@ type BMC struct {
 
 	reach     Reach
 	since     time.Time // when it last restarted
+	life      int       // counts restarts
 	restart   *appointment
 	listeners map[scheme]*bmcListener // with OwnListeners, the open ones
 	ports     map[scheme]uint16       // with OwnListeners, fixed
@@ -127,6 +128,7 @@ func (b *BMC) comeUp(at time.Time) {
 
 // loseMemory is what a restart of the BMC forgets.
 func (b *BMC) loseMemory() {
+	b.life++
 	b.sessions.clear()
 	b.tasks.clear(b.rack)
 	b.account.failures, b.account.lockedTill = 0, time.Time{}

@@ -35,8 +35,9 @@ type Config struct {
 	// [DefaultProgram].
 	Netboot *Program
 
-	// StateDir, when set, keeps the state of machines across restarts: it is loaded as BMCs are added,
-	// and saved shortly after changes and by [Rack.Close].
+	// StateDir, when set, keeps the CA and the state of machines across restarts: machines are loaded as
+	// their BMCs are added, and saved shortly after changes and by [Rack.Close]. BMCs are not kept: they
+	// come up as after a restart, with the account of their spec and a new certificate of the same CA.
 	StateDir string
 
 	// RequestLog is how many requests are remembered in full. Zero: 50,000.

@@ -96,7 +96,6 @@ func (r *Rack) admit(conn net.Conn, own *BMC) *simConn {
 	c := &simConn{Conn: conn, bmc: b}
 	b.conns[c] = struct{}{}
 	if b.reach == ReachSilent {
-		c.silent.Store(true)
 		r.serving.Go(func() {
 			_, _ = io.Copy(io.Discard, c)
 			_ = c.Close()

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -69,6 +70,25 @@ func TestRequestLogIsBoundedAndTotalsAreNot(t *testing.T) {
 	want := []redfish.Total{{BMC: "rack1-u07", Method: "GET", Route: route, Count: 5}, {BMC: "rack1-u07", Method: "PATCH", Route: route, Count: 1}}
 	if diff := cmp.Diff(want, b.rack.Totals()); diff != "" {
 		t.Errorf("totals (-want +got):\n%s", diff)
+	}
+}
+
+func TestForgottenRequestLeavesItsSuccessorAlone(t *testing.T) {
+	b := newBench(t, func(c *redfish.Config, _ *redfish.BMCSpec) { c.RequestLog = 1 })
+	mustInject(t, b.bmc, redfish.Fault{Kind: redfish.FaultStatus, Method: "PATCH", Delay: redfish.Duration(300 * time.Millisecond)})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = b.try("PATCH", system, map[string]any{"AssetTag": "x"})
+	}()
+	b.eventually("the slow request has arrived", func() bool { return len(b.requests(redfish.RequestFilter{Method: "PATCH"})) == 1 })
+	b.get(system)
+	<-done
+	if got := b.requests(redfish.RequestFilter{}); len(got) != 1 || got[0].Method != "GET" || got[0].Status != 200 || got[0].Fault != "" {
+		t.Errorf("remembered %+v", got)
+	}
+	if got := b.rack.Totals(); len(got) != 2 {
+		t.Errorf("totals %v, want both requests", got)
 	}
 }
 

@@ -85,9 +85,11 @@ func TestResetTypes(t *testing.T) {
 func TestForceOffEndsAGracefulShutdownThatHangs(t *testing.T) {
 	b := newBench(t, running())
 	b.reset("GracefulShutdown", http.StatusNoContent)
-	b.clock.Advance(time.Second)
+	b.clock.Advance(timing.Shutdown - time.Second)
 	b.reset("ForceOff", http.StatusNoContent)
-	b.clock.Advance(timing.PowerOff)
+	b.clock.Advance(timing.PowerOff - time.Millisecond) // the shutdown would be over by now
+	b.wantPower(redfish.PoweringOff)
+	b.clock.Advance(time.Millisecond)
 	b.wantPower(redfish.PowerOff)
 	b.clock.Advance(time.Hour)
 	b.wantPower(redfish.PowerOff)

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -56,7 +57,12 @@ func NewRack(config Config) (*Rack, error) {
 	if config.HTTPS == "" && config.HTTP == "" {
 		config.HTTPS = "0.0.0.0:0"
 	}
-	ca, err := newAuthority()
+	if config.StateDir != "" {
+		if err := os.MkdirAll(config.StateDir, 0o750); err != nil {
+			return nil, fmt.Errorf("redfish rack: state: %w", err)
+		}
+	}
+	ca, err := openAuthority(config.StateDir)
 	if err != nil {
 		return nil, err
 	}
@@ -80,9 +86,7 @@ func NewRack(config Config) (*Rack, error) {
 		r.requests.limit = 50_000
 	}
 	r.mux = r.routes()
-	if r.saver, err = newSaver(r, config.StateDir); err != nil {
-		return nil, err
-	}
+	r.saver = &saver{rack: r, dir: config.StateDir, dirty: map[*BMC]struct{}{}}
 	if err := r.listen(); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}

@@ -10,7 +10,7 @@ type Reach string
 // How a BMC may answer.
 const (
 	ReachUp Reach = "up"
-	// ReachRefused ends all connections and refuses new ones.
+	// ReachRefused ends all connections and refuses new ones. What was received before is still carried out.
 	ReachRefused Reach = "refused"
 	// ReachSilent swallows what is sent and never answers. What was swallowed is never acted upon.
 	ReachSilent Reach = "silent"

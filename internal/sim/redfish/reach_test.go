@@ -3,8 +3,12 @@
 package redfish_test
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
+	"net"
 	"net/http"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -72,6 +76,67 @@ func TestSilentBMCSwallowsAndNeverActs(t *testing.T) {
 	}
 }
 
+func TestSilentConnectionsEndWhenTheBMCIsBack(t *testing.T) {
+	b := newBench(t)
+	host := strings.TrimPrefix(b.bmc.PlainEndpoint(), "http://")
+	before, err := net.Dial("tcp", host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = before.Close() }()
+	if _, err := fmt.Fprint(before, "GET /redfish HTTP/1.1\r\nHost: bmc\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if resp, err := http.ReadResponse(bufio.NewReader(before), nil); err != nil || resp.Body.Close() != nil {
+		t.Fatal(err)
+	}
+	b.reach(redfish.ReachSilent)
+	during, err := net.Dial("tcp", host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = during.Close() }()
+	for _, conn := range []net.Conn{before, during} {
+		if _, err := fmt.Fprint(conn, "GET /redfish HTTP/1.1\r\nHost: bmc\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.SetReadDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := conn.Read(make([]byte, 1)); n != 0 || !isTimeout(err) {
+			t.Errorf("%d bytes, %v from a silent BMC", n, err)
+		}
+	}
+	b.reach(redfish.ReachUp)
+	for _, conn := range []net.Conn{before, during} {
+		if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := conn.Read(make([]byte, 1)); n != 0 || err == nil || isTimeout(err) {
+			t.Errorf("%d bytes, %v; want the end of the connection", n, err)
+		}
+	}
+}
+
+func TestCutCableLosesTheReplyNotTheEffect(t *testing.T) {
+	b := newBench(t)
+	mustInject(t, b.bmc, redfish.Fault{Kind: redfish.FaultDelay, Method: "POST", Delay: redfish.Duration(100 * time.Millisecond)})
+	done := make(chan error, 1)
+	go func() {
+		_, err := b.try("POST", resetTarget, map[string]any{"ResetType": "On"})
+		done <- err
+	}()
+	b.eventually("the request has arrived", func() bool {
+		requests, err := b.rack.Requests(redfish.RequestFilter{Method: "POST"})
+		return err == nil && len(requests) == 1
+	})
+	b.reach(redfish.ReachRefused)
+	if err := <-done; err == nil {
+		t.Error("answered through a cut cable")
+	}
+	b.eventually("the machine is switched on all the same", func() bool { return b.machine().Power() == redfish.PoweringOn })
+}
+
 func TestRestartingBMCComesBackByItself(t *testing.T) { // B082
 	for name, edit := range map[string]func(*redfish.Config, *redfish.BMCSpec){
 		"shared listener": func(*redfish.Config, *redfish.BMCSpec) {}, "own listener": withOwnListeners,
@@ -104,7 +169,11 @@ func TestRequestInProgressDiesWithItsBMC(t *testing.T) {
 	if err := <-done; err == nil {
 		t.Error("a BMC that has gone answered")
 	}
-	b.clock.Advance(timing.BMCBoot)
+	b.clock.Advance(timing.BMCBoot) // and it is back before the delay is over
+	b.eventually("the request is done with", func() bool {
+		requests, err := b.rack.Requests(redfish.RequestFilter{Method: "POST"})
+		return err == nil && requests[0].Fault == redfish.FaultDelay
+	})
 	b.wantPower(redfish.PowerOff)
 }
 

@@ -23,6 +23,7 @@ type call struct {
 	path    string
 	body    []byte
 	seq     uint64
+	life    int // of the BMC, when the request came
 	pattern string
 	reply   *reply
 }
@@ -86,6 +87,7 @@ func cleanPath(path string) string {
 // receive notes the request and finds the fault that takes it.
 func (r *Rack) receive(c *call) *Fault {
 	defer r.enter()()
+	c.life = c.bmc.life
 	c.seq = r.requests.begin(r.now, c)
 	return c.bmc.strike(c.r.Method, c.path)
 }
@@ -144,10 +146,11 @@ func (r *Rack) hang(req *http.Request) {
 	}
 }
 
-// act routes the request, under the lock. A BMC that has gone down meanwhile does nothing any more.
+// act routes the request, under the lock. A BMC that has restarted since it came knows nothing of it; one
+// whose cable was cut carries it out.
 func (r *Rack) act(c *call) *reply {
 	defer r.enter()()
-	if c.bmc.reach == ReachRefused || r.closed {
+	if c.life != c.bmc.life || r.closed {
 		return nil
 	}
 	r.mux.ServeHTTP(discard{}, c.r)

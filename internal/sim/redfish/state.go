@@ -29,18 +29,6 @@ type saver struct {
 	stop  func() bool
 }
 
-// newSaver makes the directory where there is none.
-func newSaver(r *Rack, dir string) (*saver, error) {
-	s := &saver{rack: r, dir: dir, dirty: map[*BMC]struct{}{}}
-	if dir == "" {
-		return s, nil
-	}
-	if err := os.MkdirAll(dir, 0o750); err != nil {
-		return nil, fmt.Errorf("redfish rack: state: %w", err)
-	}
-	return s, nil
-}
-
 func (s *saver) file(b *BMC) string {
 	return filepath.Join(s.dir, "bmc-"+url.PathEscape(b.spec.Name)+".json")
 }

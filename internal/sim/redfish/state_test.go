@@ -3,6 +3,7 @@
 package redfish_test
 
 import (
+	"bytes"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -32,6 +33,7 @@ func TestMachinesSurviveARestartOfTheSimulator(t *testing.T) {
 	for _, m := range b.bmc.Machines() {
 		before = append(before, m.Status())
 	}
+	ca := b.rack.CAPEM()
 	if err := b.rack.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -44,6 +46,10 @@ func TestMachinesSurviveARestartOfTheSimulator(t *testing.T) {
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("status after the restart (-before +after):\n%s", diff)
 	}
+	if !bytes.Equal(ca, b.rack.CAPEM()) {
+		t.Error("the CA is another")
+	}
+	b.get(system)
 	if before[1].Power != redfish.PowerOn || before[2].Power != redfish.PowerOff {
 		t.Errorf("powers %v and %v", before[1].Power, before[2].Power)
 	}
@@ -69,6 +75,19 @@ func TestUnreadableStateIsAnErrorNotAnEmptyMachine(t *testing.T) {
 	rack := newRack(t, redfish.Config{StateDir: dir})
 	if _, err := rack.AddBMC(redfish.BMCSpec{Name: "a"}); err == nil {
 		t.Error("a BMC was made over an unreadable state")
+	}
+}
+
+func TestUnreadableCAIsAnError(t *testing.T) {
+	dir := t.TempDir()
+	for _, data := range []string{"", "rubbish", "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n"} {
+		if err := os.WriteFile(filepath.Join(dir, "ca.pem"), []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if rack, err := redfish.NewRack(redfish.Config{StateDir: dir}); err == nil {
+			_ = rack.Close()
+			t.Errorf("a CA was read from %q", data)
+		}
 	}
 }
 

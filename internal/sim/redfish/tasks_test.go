@@ -49,6 +49,15 @@ func TestTaskThatFailsDoesNothing(t *testing.T) { // B142
 	b.wantPower(redfish.PowerOff)
 }
 
+func TestTaskCannotSwitchOnWithoutMains(t *testing.T) {
+	b := newBench(t)
+	b.bmc.Behave(slowTasks)
+	b.reset("On", http.StatusAccepted)
+	b.machine().CutPower()
+	b.clock.Advance(time.Hour)
+	b.wantPower(redfish.PowerOff)
+}
+
 func TestNewTaskIsNotFoundForAWhile(t *testing.T) { // B147
 	b := newBench(t)
 	b.bmc.Behave(slowTasks)

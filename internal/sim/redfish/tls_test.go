@@ -46,6 +46,21 @@ func TestCertificatesFailForTheReasonAsked(t *testing.T) { // B181
 	b.get(system)
 }
 
+func TestChangedCertificateIsSeenByClientsThatResumeSessions(t *testing.T) {
+	b := newBench(t)
+	b.client.Transport.(*http.Transport).TLSClientConfig.ClientSessionCache = tls.NewLRUClientSessionCache(4)
+	for range 2 {
+		b.get(system)
+		b.client.CloseIdleConnections()
+	}
+	if err := b.bmc.SetCertificate(redfish.CertificateExpired); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.try("GET", system, nil); err == nil {
+		t.Error("the old certificate still counts")
+	}
+}
+
 func TestFingerprintIsThatOfTheCertificateShown(t *testing.T) {
 	b := newBench(t)
 	want, err := b.bmc.Fingerprint()
