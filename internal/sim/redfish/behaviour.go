@@ -31,10 +31,12 @@ type Behaviour struct {
 	// RequireIfMatch: a PATCH of a system without If-Match is 428.
 	RequireIfMatch bool `json:"requireIfMatch,omitempty"`
 
-	// AsyncReset: a reset is answered 202 with a task monitor and carried out when the task is done, after
-	// TaskDuration; with TaskFails the task ends in Exception and nothing is carried out. A new task's
-	// resources answer 404 for TaskHidden.
+	// AsyncReset, AsyncPatch, AsyncMedia: a reset, a change of a system, an insert or eject is answered 202
+	// with a task monitor and carried out when the task is done, after TaskDuration; with TaskFails the
+	// task ends in Exception and nothing is carried out. A new task's resources answer 404 for TaskHidden.
 	AsyncReset   bool     `json:"asyncReset,omitempty"`
+	AsyncPatch   bool     `json:"asyncPatch,omitempty"`
+	AsyncMedia   bool     `json:"asyncMedia,omitempty"`
 	TaskDuration Duration `json:"taskDuration,omitzero"`
 	TaskFails    bool     `json:"taskFails,omitempty"`
 	TaskHidden   Duration `json:"taskHidden,omitzero"`

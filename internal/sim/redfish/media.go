@@ -5,6 +5,7 @@ package redfish
 import (
 	"net/http"
 	"path"
+	"time"
 )
 
 func (c *call) getMediaCollection(*Machine) *reply {
@@ -46,21 +47,30 @@ func (c *call) insertMedia(m *Machine) *reply {
 	if m.state.Media.Image != "" {
 		return redfishError(http.StatusConflict, "ResourceInUse", "The change to the requested resource failed because the resource is in use or in transition.")
 	}
-	m.record(Event{At: c.now(), Kind: EventMedia, To: *body.Image, cause: c.cause()})
-	m.state.Media = media{Image: *body.Image, Inserted: body.Inserted == nil || *body.Inserted}
-	m.changed()
+	next := media{Image: *body.Image, Inserted: body.Inserted == nil || *body.Inserted}
+	return c.changeMedia(m, next)
+}
+
+func (c *call) ejectMedia(m *Machine) *reply { return c.changeMedia(m, media{}) }
+
+// changeMedia does what an insert or eject asked for, now or as a task.
+func (c *call) changeMedia(m *Machine, next media) *reply {
+	why := c.cause()
+	if c.bmc.behaviour.AsyncMedia {
+		return c.startTask("Virtual media of system "+m.id, func(at time.Time) { m.setMedia(at, next, why) })
+	}
+	m.setMedia(c.now(), next, why)
 	return noContent()
 }
 
-func (c *call) ejectMedia(m *Machine) *reply {
+func (m *Machine) setMedia(at time.Time, next media, why cause) {
 	from := m.state.Media.Image
-	m.state.Media = media{}
-	if from != "" {
-		m.record(Event{At: c.now(), Kind: EventMedia, From: from, cause: c.cause()})
-		if lag := c.bmc.behaviour.EjectLag.std(); lag > 0 {
-			m.state.Media.ShownAs, m.state.Media.ShownTill = from, c.now().Add(lag)
-		}
+	if lag := m.bmc.behaviour.EjectLag.std(); lag > 0 && from != "" && next.Image == "" {
+		next.ShownAs, next.ShownTill = from, at.Add(lag)
 	}
+	if from != next.Image {
+		m.record(Event{At: at, Kind: EventMedia, From: from, To: next.Image, cause: why})
+	}
+	m.state.Media = next
 	m.changed()
-	return noContent()
 }

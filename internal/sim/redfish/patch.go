@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"time"
 )
 
 // members are those of a JSON object, undecoded.
@@ -42,7 +43,11 @@ func (c *call) patchSystem(m *Machine) *reply {
 			return bad
 		}
 	}
-	d.commit(c)
+	why := c.cause()
+	if c.bmc.behaviour.AsyncPatch {
+		return c.startTask("Change of system "+m.id, func(at time.Time) { d.commit(at, why) })
+	}
+	d.commit(c.now(), why)
 	return c.getSystem(m)
 }
 
@@ -162,9 +167,8 @@ func (d *draft) readBootURI(raw json.RawMessage) *reply {
 	return readValue("HttpBootUri", raw, &d.override.URI)
 }
 
-func (d *draft) commit(c *call) {
+func (d *draft) commit(at time.Time, why cause) {
 	m, s := d.machine, &d.machine.state
-	at, why := c.now(), c.cause()
 	if d.assetTag != s.AssetTag {
 		m.record(Event{At: at, Kind: EventAssetTag, From: s.AssetTag, To: d.assetTag, cause: why})
 		s.AssetTag = d.assetTag

@@ -49,6 +49,26 @@ func TestTaskThatFailsDoesNothing(t *testing.T) { // B142
 	b.wantPower(redfish.PowerOff)
 }
 
+func TestChangesBecomeTasks(t *testing.T) { // B097
+	b := newBench(t)
+	b.bmc.Behave(slowTasks)
+	b.bmc.Behave(func(h *redfish.Behaviour) { h.AsyncPatch, h.AsyncMedia = true, true })
+	insert := system + "/VirtualMedia/CD/Actions/VirtualMedia.InsertMedia"
+	b.do("PATCH", system, map[string]any{"Boot": pxeOnce}, http.StatusAccepted)
+	b.do("PATCH", system, map[string]any{"Boot": map[string]any{"BootSourceOverrideTarget": "Floppy"}}, http.StatusBadRequest)
+	b.do("POST", insert, map[string]any{"Image": "http://x/a.iso"}, http.StatusAccepted)
+	if got := b.machine().Status(); got.Override != "" || got.Media != "" {
+		t.Errorf("before the tasks are done: %+v", got)
+	}
+	b.clock.Advance(10 * time.Second)
+	if got := b.machine().Status(); got.Override != "Once Pxe" || got.Media != "http://x/a.iso" {
+		t.Errorf("after the tasks: %+v", got)
+	}
+	if got := b.events(redfish.EventOverride, redfish.EventMedia); len(got) != 2 || got[0].By != "redfish" || got[1].By != "redfish" {
+		t.Errorf("machine log: %v", got)
+	}
+}
+
 func TestTaskCannotSwitchOnWithoutMains(t *testing.T) {
 	b := newBench(t)
 	b.bmc.Behave(slowTasks)
