@@ -15,13 +15,14 @@ import (
 // members are those of a JSON object, undecoded.
 type members map[string]json.RawMessage
 
-// draft is a PATCH of a system being read: nothing changes before all of it is found good.
+// draft is a PATCH of a system being read: nothing changes before all of it is found good. What the
+// request does not name stays nil.
 type draft struct {
 	machine  *Machine
-	assetTag string
-	led      string
-	restore  string
-	override bootOverride
+	assetTag *string
+	led      *string
+	restore  *string
+	override *bootOverride
 }
 
 // patchSystem carries out a PATCH of a ComputerSystem, wholly or not at all.
@@ -36,8 +37,7 @@ func (c *call) patchSystem(m *Machine) *reply {
 	if len(props) == 0 {
 		return redfishError(http.StatusBadRequest, "NoOperation", "The request body submitted contain no data to act upon and no changes to the resource took place.")
 	}
-	s := &m.state
-	d := &draft{machine: m, assetTag: s.AssetTag, led: s.LED, restore: s.Restore, override: s.Override}
+	d := &draft{machine: m}
 	for _, name := range slices.Sorted(maps.Keys(props)) {
 		if bad := d.read(name, props[name]); bad != nil {
 			return bad
@@ -76,16 +76,19 @@ func (d *draft) read(name string, raw json.RawMessage) *reply {
 	case "AssetTag":
 		return d.readAssetTag(raw)
 	case "IndicatorLED":
-		return readEnum(name, raw, []string{"Off", "Lit", "Blinking"}, &d.led)
+		d.led = new(string)
+		return readEnum(name, raw, []string{"Off", "Lit", "Blinking"}, d.led)
 	case "LocationIndicatorActive":
 		var active bool
 		if bad := readValue(name, raw, &active); bad != nil {
 			return bad
 		}
-		d.led = map[bool]string{true: "Blinking", false: "Off"}[active]
+		led := map[bool]string{true: "Blinking", false: "Off"}[active]
+		d.led = &led
 		return nil
 	case "PowerRestorePolicy":
-		return readEnum(name, raw, []string{string(RestoreOff), string(RestoreOn), string(RestoreLast)}, &d.restore)
+		d.restore = new(string)
+		return readEnum(name, raw, []string{string(RestoreOff), string(RestoreOn), string(RestoreLast)}, d.restore)
 	case "Boot":
 		return d.readBoot(raw)
 	}
@@ -110,15 +113,14 @@ func (d *draft) readAssetTag(raw json.RawMessage) *reply {
 	case AssetTagIgnored:
 		return nil
 	case AssetTagTruncated:
-		d.assetTag = tag[:min(len(tag), b.behaviour.AssetTagLength)]
-		return nil
+		tag = tag[:min(len(tag), b.behaviour.AssetTagLength)]
 	case AssetTagWritten:
 	}
 	if len(tag) > b.profile.AssetTagMax {
 		return redfishError(http.StatusBadRequest, "StringValueTooLong",
 			fmt.Sprintf("The string '%s' exceeds the length limit %d.", tag, b.profile.AssetTagMax), tag, fmt.Sprint(b.profile.AssetTagMax))
 	}
-	d.assetTag = tag
+	d.assetTag = &tag
 	return nil
 }
 
@@ -128,17 +130,18 @@ func (d *draft) readBoot(raw json.RawMessage) *reply {
 		return bad
 	}
 	p := &d.machine.bmc.profile
+	next := d.machine.state.Override
 	for _, name := range slices.Sorted(maps.Keys(props)) {
 		var bad *reply
 		switch name {
 		case "BootSourceOverrideEnabled":
-			bad = readEnum(name, props[name], p.BootEnabled, &d.override.Enabled)
+			bad = readEnum(name, props[name], p.BootEnabled, &next.Enabled)
 		case "BootSourceOverrideTarget":
-			bad = readEnum(name, props[name], p.BootTargets, &d.override.Target)
+			bad = readEnum(name, props[name], p.BootTargets, &next.Target)
 		case "BootSourceOverrideMode":
-			bad = readEnum(name, props[name], p.BootModes, &d.override.Mode)
+			bad = readEnum(name, props[name], p.BootModes, &next.Mode)
 		case "HttpBootUri":
-			bad = d.readBootURI(props[name])
+			bad = readBootURI(p, props[name], &next.URI)
 		default:
 			bad = redfishError(http.StatusBadRequest, "PropertyUnknown",
 				fmt.Sprintf("The property %s is not in the list of valid properties for the resource.", name), name)
@@ -147,39 +150,42 @@ func (d *draft) readBoot(raw json.RawMessage) *reply {
 			return bad
 		}
 	}
-	if d.override.Enabled == overrideDisabled {
-		d.override.Target = targetNone
-	} else if d.override.Target == targetNone { // DMTF: the target None ends the override
-		d.override.Enabled = overrideDisabled
+	if next.Enabled == overrideDisabled {
+		next.Target = targetNone
+	} else if next.Target == targetNone { // DMTF: the target None ends the override
+		next.Enabled = overrideDisabled
 	}
+	d.override = &next
 	return nil
 }
 
-func (d *draft) readBootURI(raw json.RawMessage) *reply {
-	if !d.machine.bmc.profile.hasTarget(targetUEFIHTTP) {
+func readBootURI(p *Profile, raw json.RawMessage, into *string) *reply {
+	if !p.hasTarget(targetUEFIHTTP) {
 		return redfishError(http.StatusBadRequest, "PropertyUnknown",
 			"The property HttpBootUri is not in the list of valid properties for the resource.", "HttpBootUri")
 	}
-	d.override.URI = ""
+	*into = ""
 	if bytes.Equal(raw, []byte("null")) {
 		return nil
 	}
-	return readValue("HttpBootUri", raw, &d.override.URI)
+	return readValue("HttpBootUri", raw, into)
 }
 
 func (d *draft) commit(at time.Time, why cause) {
 	m, s := d.machine, &d.machine.state
-	if d.assetTag != s.AssetTag {
-		m.record(Event{At: at, Kind: EventAssetTag, From: s.AssetTag, To: d.assetTag, cause: why})
-		s.AssetTag = d.assetTag
+	if d.assetTag != nil && *d.assetTag != s.AssetTag {
+		m.record(Event{At: at, Kind: EventAssetTag, From: s.AssetTag, To: *d.assetTag, cause: why})
+		s.AssetTag = *d.assetTag
 	}
-	if d.led != s.LED {
-		m.record(Event{At: at, Kind: EventLED, From: s.LED, To: d.led, cause: why})
-		s.LED = d.led
+	if d.led != nil && *d.led != s.LED {
+		m.record(Event{At: at, Kind: EventLED, From: s.LED, To: *d.led, cause: why})
+		s.LED = *d.led
 	}
-	s.Restore = d.restore
-	if d.override != s.Override || m.lag != nil {
-		m.setOverride(at, d.override, why)
+	if d.restore != nil {
+		s.Restore = *d.restore
+	}
+	if d.override != nil && (*d.override != s.Override || m.lag != nil) {
+		m.setOverride(at, *d.override, why)
 	}
 	m.changed()
 }

@@ -69,6 +69,18 @@ func TestChangesBecomeTasks(t *testing.T) { // B097
 	}
 }
 
+func TestLateChangeDoesNotBringBackAUsedOverride(t *testing.T) {
+	b := newBench(t)
+	b.setBoot(pxeOnce)
+	b.bmc.Behave(func(h *redfish.Behaviour) { h.AsyncPatch, h.TaskDuration = true, redfish.Duration(time.Hour) })
+	b.do("PATCH", system, map[string]any{"AssetTag": "late"}, http.StatusAccepted)
+	b.reset("On", http.StatusNoContent)
+	b.clock.Advance(time.Hour)
+	if got := b.machine().Status(); got.AssetTag != "late" || got.Override != "" {
+		t.Errorf("after the task: %+v", got)
+	}
+}
+
 func TestTaskCannotSwitchOnWithoutMains(t *testing.T) {
 	b := newBench(t)
 	b.bmc.Behave(slowTasks)
