@@ -107,6 +107,8 @@ var (
 	moved       = lt.Ledger(func(l *ledger.Server) { l.ObjectUID = "uid-before-the-restore" })
 	otherUUID   = lt.Facts(func(o *v1alpha1.ServerObserved) { o.SystemUUID = "11111111-2222-3333-4444-555555555555" })
 	byID        = lt.Spec(func(s *v1alpha1.ServerSpec) { s.Redfish.SystemUUID, s.Redfish.SystemID = "", "1" })
+	bySerial    = lt.Ledger(func(l *ledger.Server) { l.Identity = ledger.MachineIdentity(ledger.Hardware{Serial: "S-1"}) })
+	otherSerial = lt.Facts(func(o *v1alpha1.ServerObserved) { o.Hardware.SerialNumber = "S-2" })
 	noInventory = lt.Facts(func(o *v1alpha1.ServerObserved) { o.Hardware = nil })
 	bmcDeleting = func(s *lt.Scene) { t := metav1.NewTime(lt.Now); s.BMC.DeletionTimestamp = &t }
 )
@@ -149,7 +151,14 @@ func initialCases() []decided {
 			}
 		}},
 		{"Initial.SystemReplaced", "facts that disagree after a restore hold", given(moved, otherUUID), hold, reason(v1alpha1.ReasonSystemReplaced)},
-		{"Initial.SystemReplaced", "another serial number is another machine", given(moved, byID), hold, nil},
+		{"Initial.SystemReplaced", "another serial number is another machine", given(moved, byID, bySerial, otherSerial), hold, nil},
+		{"Initial.SystemReplaced", "a ledger copied from another Server is not this machine's", given(moved, lt.Ledger(func(l *ledger.Server) { l.Identity = "another" })), hold, nil},
+		{"Initial.Confirm", "the same serial number is the same machine", given(moved, byID, bySerial), patch, nil},
+		{"Available.Settled", "a picture without a serial number tells nothing of a swap", given(byID, bySerial, lt.Facts(func(o *v1alpha1.ServerObserved) { o.Hardware.SerialNumber = "" })), lifecycle.StepSettled, nil},
+		{"Available.Settled", "a machine named by its manager keeps its identity when a serial number turns up", given(byID, func(s *lt.Scene) {
+			s.BMC.Status.Observed = &v1alpha1.BMCObserved{UUID: "m-1"}
+			s.Ledger.Identity = ledger.MachineIdentity(ledger.Hardware{ManagerUUID: "m-1", SystemID: "1"})
+		}), lifecycle.StepSettled, nil},
 		{"Initial.Complete", "what is missing is added where the object is the same", given(lt.Ledger(func(l *ledger.Server) { l.Owner = "" })), patch, changes([]string{ledger.KeyOwner, ledger.KeyObjectUID}, nil)},
 		{"Initial.Complete", "a finalizer forced away comes back", given(func(s *lt.Scene) { s.Server.Finalizers = nil }), patch, finalizer(v1alpha1.FinalizerServer)},
 		{"Initial.AwaitFacts", "after a restore the machine is looked at first (B003)", given(lt.Running, moved, lt.Unseen), wait, nil},

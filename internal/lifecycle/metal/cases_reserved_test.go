@@ -23,7 +23,10 @@ var (
 	byDisk    = lt.Claim(func(c *v1alpha1.ServerClaim) { c.Spec.Boot.Method = v1alpha1.BootDisk })
 	bootAgain = lt.Annotated(v1alpha1.AnnotationBootAgain, lt.ClaimID)
 	sayBooted = lt.Annotated(v1alpha1.AnnotationBooted, lt.ClaimID)
-	newUID    = lt.Claim(func(c *v1alpha1.ServerClaim) { c.UID = "uid-after-the-restore" })
+	lasting   = lt.Facts(func(o *v1alpha1.ServerObserved) {
+		o.BootOverride = &v1alpha1.ObservedBootOverride{Target: "Pxe", Enabled: "Continuous"}
+	})
+	newUID = lt.Claim(func(c *v1alpha1.ServerClaim) { c.UID = "uid-after-the-restore" })
 )
 
 func reservedCases() []decided {
@@ -120,6 +123,7 @@ func bootingCases() []decided {
 				t.Errorf("effect %+v", e)
 			}
 		})},
+		{"Reserved.Booting.Override", "an override that lasts tells nothing afterwards: armed for once instead", given(booting, lasting), act, does(lifecycle.OpSetBootOverride)},
 		{"Reserved.Booting.Override", "armed again where a person asked for it", given(booting, again, lt.Stamped(lt.ClaimID)), act, nil},
 		{"Reserved.Booting.Stamped.BootNotConfirmed", "stamped and nothing armed: an older memory, it may have booted (I10)", given(booting, lt.Stamped(lt.ClaimID)), hold, reason(v1alpha1.ReasonBootNotConfirmed)},
 		{"Reserved.Booting.Stamped.BootAgain", "a person asks for one more network boot", given(booting, lt.Stamped(lt.ClaimID), bootAgain), patch, stage(ledger.StageBooting)},
@@ -161,6 +165,7 @@ func startingCases() []decided {
 		})},
 		{"Reserved.Starting.ArmAgain", "diskless: armed again", given(starting, lt.BootAlways), act, does(lifecycle.OpSetBootOverride)},
 		{"Reserved.Starting.BootNotConfirmed", "Off with override gone holds", given(starting), hold, reason(v1alpha1.ReasonBootNotConfirmed)},
+		{"Reserved.Starting.BootNotConfirmed", "an override that lasts is no proof that the machine has not booted (I10)", given(starting, lasting), hold, nil},
 		{"Reserved.Starting.BootNotConfirmed", "a consent that names another claim is none", given(starting, lt.Annotated(v1alpha1.AnnotationBootAgain, "claim-db")), hold, nil},
 		{"Reserved.Starting.BootAgain", "a person asks for one more network boot", given(starting, bootAgain), patch, and(stage(ledger.StageBooting), removes(v1alpha1.AnnotationBootAgain), func(t *testing.T, d lifecycle.Decision) {
 			if _, led := written(t, d); !led.Boot.Again {

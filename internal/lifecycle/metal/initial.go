@@ -80,7 +80,10 @@ func (s *state) bmcGuarded() bool {
 }
 
 // derived is the identity that spec and facts give; "" while they give none.
-func (s *state) derived() string {
+func (s *state) derived() string { return ledger.MachineIdentity(s.hardware()) }
+
+// hardware is what tells this machine from others.
+func (s *state) hardware() ledger.Hardware {
 	h := ledger.Hardware{SystemUUID: s.system().UUID, SystemID: s.system().ID}
 	if h.SystemID == "" {
 		h.SystemID = s.facts.SystemID
@@ -91,7 +94,7 @@ func (s *state) derived() string {
 	if s.v.BMC != nil && s.v.BMC.Status.Observed != nil {
 		h.ManagerUUID = s.v.BMC.Status.Observed.UUID
 	}
-	return ledger.MachineIdentity(h)
+	return h
 }
 
 // inventoried says that all that an identity may be derived from was looked at.
@@ -109,14 +112,22 @@ func (s *state) unidentified() bool {
 // replaced says that the machine is not the one remembered.
 func (s *state) replaced() bool {
 	ref := s.system()
-	if s.facts.SystemUUID != "" && ref.UUID != "" && !provider.SameUUID(s.facts.SystemUUID, ref.UUID) && !strings.EqualFold(s.facts.SystemUUID, ref.UUID) {
+	if ref.UUID == "" {
+		return !s.fresh() && s.otherSerial()
+	}
+	if seen := s.facts.SystemUUID; seen != "" && !provider.SameUUID(seen, ref.UUID) && !strings.EqualFold(seen, ref.UUID) {
 		return true
 	}
-	if s.fresh() || (ref.UUID == "" && !s.inventoried()) {
-		return false
-	}
-	derived := s.derived()
-	return derived != "" && derived != s.led.Identity
+	return !s.fresh() && ledger.MachineIdentity(ledger.Hardware{SystemUUID: ref.UUID}) != s.led.Identity
+}
+
+// otherSerial says that the picture tells a serial number, and neither that nor what else may name the machine gives the identity
+// remembered. A picture without one tells nothing.
+func (s *state) otherSerial() bool {
+	h := s.hardware()
+	bySerial := ledger.MachineIdentity(ledger.Hardware{Serial: h.Serial})
+	h.Serial = ""
+	return s.inventoried() && bySerial != "" && bySerial != s.led.Identity && ledger.MachineIdentity(h) != s.led.Identity
 }
 
 // sameSystem says that the picture is one of the machine remembered.

@@ -26,7 +26,7 @@ func (s *state) goingDown() bool { return s.facts.PowerState == v1alpha1.Observe
 
 func (s *state) powerUnknown() bool { return !s.on() && !s.off() && !s.changing() }
 
-// armed says that the next boot takes an override; armedPXE that it is the one for network boot.
+// armed says that the next boot takes an override, of whatever kind.
 func (s *state) armed() bool {
 	o := s.facts.BootOverride
 	if o == nil {
@@ -35,13 +35,10 @@ func (s *state) armed() bool {
 	return provider.BootOverride{Target: provider.BootTarget(o.Target), Enabled: provider.BootEnabled(o.Enabled)}.Armed()
 }
 
+// armedPXE says that the very next boot, and it alone, is from the network. An override that lasts is no such thing: it would still be
+// there after the machine has booted, and tell nothing.
 func (s *state) armedPXE() bool {
-	return s.armed() && s.facts.BootOverride.Target == string(provider.BootPXE)
-}
-
-// armedOnce says that the override is of the kind that we arm: an owner's permanent boot order is left alone.
-func (s *state) armedOnce() bool {
-	return s.armed() && s.facts.BootOverride.Enabled == string(provider.BootOnce)
+	return s.armed() && s.facts.BootOverride.Target == string(provider.BootPXE) && s.facts.BootOverride.Enabled == string(provider.BootOnce)
 }
 
 // remembered says that our own memory explains why the machine is On (P13): somebody who has, or had last, the machine asked for it.
