@@ -77,6 +77,23 @@ func (a answer) recording(p lifecycle.Patch) answer {
 	return a
 }
 
+// Reasons of the Events that a patch leaves behind: what a person must be able to read about later.
+const (
+	eventAbandoned   = "Abandoned"
+	eventTakenOver   = "TakenOver"
+	eventResumed     = "Resumed"
+	eventConsented   = "PowerOffConsented"
+	eventBootAgain   = "BootAgain"
+	eventBooted      = "BootedByConsent"
+	eventGlassBroken = "GlassBroken"
+)
+
+// telling leaves an Event behind, once the patch is written.
+func (a answer) telling(event string) answer {
+	a.Event = event
+	return a
+}
+
 // quiet: the object is as ready as it was.
 func (a answer) quiet() answer {
 	a.gate = nil

@@ -167,12 +167,12 @@ func startingCases() []decided {
 		{"Reserved.Starting.BootNotConfirmed", "Off with override gone holds", given(starting), hold, reason(v1alpha1.ReasonBootNotConfirmed)},
 		{"Reserved.Starting.BootNotConfirmed", "an override that lasts is no proof that the machine has not booted (I10)", given(starting, lasting), hold, nil},
 		{"Reserved.Starting.BootNotConfirmed", "a consent that names another claim is none", given(starting, lt.Annotated(v1alpha1.AnnotationBootAgain, "claim-db")), hold, nil},
-		{"Reserved.Starting.BootAgain", "a person asks for one more network boot", given(starting, bootAgain), patch, and(stage(ledger.StageBooting), removes(v1alpha1.AnnotationBootAgain), func(t *testing.T, d lifecycle.Decision) {
+		{"Reserved.Starting.BootAgain", "a person asks for one more network boot", given(starting, bootAgain), patch, and(tells("BootAgain"), stage(ledger.StageBooting), removes(v1alpha1.AnnotationBootAgain), func(t *testing.T, d lifecycle.Decision) {
 			if _, led := written(t, d); !led.Boot.Again {
 				t.Error("the stamp that stands must not hold what the person asked for")
 			}
 		})},
-		{"Reserved.Starting.SayBooted", "a person says that it is installed", given(starting, sayBooted), patch, and(stage(ledger.StageBooted), removes(v1alpha1.AnnotationBooted))},
+		{"Reserved.Starting.SayBooted", "a person says that it is installed", given(starting, sayBooted), patch, and(stage(ledger.StageBooted), removes(v1alpha1.AnnotationBooted), tells("BootedByConsent"))},
 	}
 }
 
@@ -280,7 +280,7 @@ func releasingCases() []decided {
 		}
 	}
 	return []decided{
-		{"Releasing.Abandon", "being deleted and abandoned: goes without confirmation (B061)", given(announced, lt.Deleting, lt.Unreachable, lt.Annotated(v1alpha1.AnnotationAbandon, lt.ServerName)), patch, rule("metal 1, 6")},
+		{"Releasing.Abandon", "being deleted and abandoned: goes without confirmation (B061)", given(announced, lt.Deleting, lt.Unreachable, lt.Annotated(v1alpha1.AnnotationAbandon, lt.ServerName)), patch, and(rule("metal 1, 6"), tells("Abandoned"))},
 		{"Releasing.Picture.Unreachable", "abandoned but not deleted is not abandoned", given(announced, lt.Unreachable, lt.Annotated(v1alpha1.AnnotationAbandon, lt.ServerName)), wait, reason(v1alpha1.ReasonReleaseUnconfirmed)},
 		{"Releasing.BoundElsewhere", "a cleared claimRef is no release while a live claim is bound", given(lt.Running, lt.RefCleared, lt.OtherBound), hold, and(reason(v1alpha1.ReasonBoundElsewhere), live, rule("metal 9"))},
 		{"Releasing.Memory", "what the claim knows explains the machine, then it is released", given(bound, lt.ClaimDeleting, lt.On), patch, stage(ledger.StageBooted)},

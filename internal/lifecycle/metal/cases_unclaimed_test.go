@@ -54,7 +54,7 @@ func availableCases() []decided {
 		{"Available.BoundElsewhere", "bindable to the bound claim only", given(lt.On, lt.OtherBound), hold, and(reason(v1alpha1.ReasonBoundElsewhere), live)},
 		{"Available.PowerOff.FoundRunning", "On without a reason of ours, whatever the spec wants (P13, B016)", given(lt.On, wantsOn), hold, reason(v1alpha1.ReasonFoundRunning)},
 		{"Available.PowerOff.FoundRunning", "On for a claim that is not known here is unexplained", given(lt.On, lt.RememberedOn(ledger.ByClaim, lt.ClaimID)), hold, nil},
-		{"Available.PowerOff.Announce", "consented where the spec keeps power", given(lt.On, wantsKeep, powerOff), patch, sets(ledger.KeyIntent)},
+		{"Available.PowerOff.Announce", "consented where the spec keeps power", given(lt.On, wantsKeep, powerOff), patch, and(sets(ledger.KeyIntent), tells("PowerOffConsented"))},
 		{"Available.PowerOff.Announce", "consented by policy", given(lt.On, wantsKeep, policyOff), patch, nil},
 		{"Available.Off.AwaitPicture", "Off is believed on a picture that bears the intent (R4)", given(lt.Announced(ledger.WhySpec, 1), bySpec), wait, nil},
 		{"Available.Off.RecordOff", "closes the intent, forgets why it was On, and removes the consent", given(lt.Announced(ledger.WhySpec, 1), lt.Pictured, bySpec, powerOff), patch,

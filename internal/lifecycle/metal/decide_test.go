@@ -110,6 +110,16 @@ func rule(want string) func(*testing.T, lifecycle.Decision) {
 	}
 }
 
+// tells checks the Event that the patch leaves behind.
+func tells(event string) func(*testing.T, lifecycle.Decision) {
+	return func(t *testing.T, d lifecycle.Decision) {
+		t.Helper()
+		if d.Step.Event != event {
+			t.Errorf("event %q, want %q", d.Step.Event, event)
+		}
+	}
+}
+
 // does checks the effect.
 func does(op lifecycle.Op) func(*testing.T, lifecycle.Decision) {
 	return func(t *testing.T, d lifecycle.Decision) {

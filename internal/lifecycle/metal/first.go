@@ -30,6 +30,7 @@ var first = named("First", join(
 		{name: "ForeignOwner", when: (*state).foreign, then: func(s *state) answer {
 			return hold(v1alpha1.ReasonForeignOwner, "this server belongs to the cluster "+s.led.Owner+". Once that cluster can act no more, annotate the Server with "+v1alpha1.AnnotationTakeOver+"="+s.led.Owner)
 		}},
+		{name: "GlassBroken", when: func(s *state) bool { return len(s.given(v1alpha1.AnnotationBreakGlass)) > 0 }, then: glassBroken},
 		{name: "DuplicateIdentity", when: func(s *state) bool { return len(s.v.Twins) > 0 }, then: func(s *state) answer {
 			return hold(v1alpha1.ReasonDuplicateIdentity, "the same machine is also the Server "+strings.Join(s.v.Twins, ", ")+": delete all but one")
 		}},
@@ -40,7 +41,7 @@ var first = named("First", join(
 		{name: "Resume", when: all((*state).snapshot, (*state).resumed), then: func(s *state) answer {
 			return patch(v1alpha1.ReasonInitializing, "resume, as a person consented", lifecycle.Patch{
 				Ledger: ledger.Entries{}.RestoreEpoch(s.v.Settings.Epoch), Remove: s.given(v1alpha1.AnnotationResume),
-			})
+			}).telling(eventResumed)
 		}},
 		{name: "RestoredSnapshot", when: (*state).snapshot, then: func(s *state) answer {
 			return hold(v1alpha1.ReasonRestoredSnapshot, "the cluster was restored from a snapshot ("+s.v.Settings.Epoch+"): this server may have been claimed, booted or released since. Look at the machine, then annotate the Server with "+
@@ -48,6 +49,15 @@ var first = named("First", join(
 		}},
 	},
 ))
+
+// glassBroken turns the breaking of the glass into an Event, and puts the glass back.
+func glassBroken(s *state) answer {
+	const most = 200
+	why := []rune(s.v.Server.Annotations[v1alpha1.AnnotationBreakGlass])
+	return patch(v1alpha1.ReasonInitializing, "the glass was broken: "+string(why[:min(len(why), most)]), lifecycle.Patch{
+		Remove: s.given(v1alpha1.AnnotationBreakGlass),
+	}).quiet().telling(eventGlassBroken)
+}
 
 func stampMismatch(s *state) answer {
 	return hold(v1alpha1.ReasonStampMismatch, "the machine bears the stamp "+s.facts.AssetTag+", which is not the one this server's memory accounts for: it was made ready for another claim or by another cluster. Restore the newer objects; or, sure that nobody uses it, annotate the Server with "+
@@ -84,7 +94,7 @@ var takeOver = join(
 			if s.led.Intent != nil {
 				s.closeIntent(&p)
 			}
-			return patch(v1alpha1.ReasonForeignOwner, "take the server over from "+s.led.Owner, p)
+			return patch(v1alpha1.ReasonForeignOwner, "take the server over from "+s.led.Owner, p).telling(eventTakenOver)
 		}},
 	},
 )

@@ -43,7 +43,11 @@ var forbidden = clause{name: "Forbidden", when: func(s *state) bool { return s.s
 
 func announce(why ledger.Why) clause {
 	return clause{name: "Announce", when: not(isAnnounced(why)), then: func(s *state) answer {
-		return patch(v1alpha1.ReasonPoweringOff, "announce that the machine will be powered off: "+string(why), lifecycle.Patch{Ledger: ledger.Entries{}.Intent(s.intent(why))})
+		a := patch(v1alpha1.ReasonPoweringOff, "announce that the machine will be powered off: "+string(why), lifecycle.Patch{Ledger: ledger.Entries{}.Intent(s.intent(why))})
+		if !s.remembered() && s.consentsPowerOff() {
+			return a.telling(eventConsented)
+		}
+		return a
 	}, carries: true}
 }
 

@@ -14,7 +14,7 @@ import (
 var releasingSteps = named("Releasing", join(
 	steps{
 		{name: "Abandon", when: all((*state).deleting, func(s *state) bool { return s.consent(v1alpha1.AnnotationAbandon, s.name()) }), then: func(*state) answer {
-			return letGo("let the server go without confirmation, as a person asked: what runs on the machine keeps running")
+			return letGo("let the server go without confirmation, as a person asked: what runs on the machine keeps running, and its stamp and boot override stay as they are").telling(eventAbandoned)
 		}, carries: true},
 		isElsewhere,
 		{name: "Memory", when: all((*state).boundHere, (*state).foundRunning, not((*state).bootKnown)), then: restoreMemory},

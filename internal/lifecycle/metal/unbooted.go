@@ -60,7 +60,7 @@ var bootNotConfirmed = steps{
 		}
 		return patch(v1alpha1.ReasonBooting, "a person says that the machine is installed: it boots from its disk", lifecycle.Patch{
 			Ledger: entries, Remove: s.given(v1alpha1.AnnotationBooted, v1alpha1.AnnotationBootAgain),
-		})
+		}).telling(eventBooted)
 	}},
 	{name: "BootNotConfirmed", when: always, then: func(s *state) answer {
 		id := s.spec.ClaimRef.Identity
@@ -84,5 +84,5 @@ func bootAgain(s *state) answer {
 	return patch(v1alpha1.ReasonBooting, "boot the machine from the network once more, as a person asked", lifecycle.Patch{
 		Ledger: s.dirty().Boot(b).PowerOn(nil).Restarted(s.restartKnown()),
 		Remove: s.given(v1alpha1.AnnotationBooted, v1alpha1.AnnotationBootAgain),
-	})
+	}).telling(eventBootAgain)
 }
