@@ -34,11 +34,6 @@ var idle = steps{
 			Op: lifecycle.OpSetIndicator, Indicator: provider.IndicatorLED(s.spec.IndicatorLED),
 		}).quiet()
 	}},
-	{name: "UnusedConsent", when: func(s *state) bool { return len(s.given(v1alpha1.AnnotationPowerOff)) > 0 }, then: func(s *state) answer {
-		return patch(v1alpha1.ReasonSettled, "nothing is held that the consent to power off would let go: remove it", lifecycle.Patch{
-			Remove: s.given(v1alpha1.AnnotationPowerOff),
-		}).quiet()
-	}},
 }
 
 // indicatorDiffers is false for a machine that tells no indicator.

@@ -31,6 +31,8 @@ var booting = join(
 		bootNotConfirmed,
 	)),
 	steps{
+		// Also before arming: a power-on of a former claim's boot that is still on the wire must find nothing armed (I10).
+		{name: "Rest", when: (*state).resting, then: rest(v1alpha1.ReasonBooting)},
 		{name: "Override", when: not((*state).armedPXE), then: armOverride},
 		{name: "RememberTag", when: all((*state).stampable, (*state).tagForgotten), then: func(s *state) answer {
 			return patch(v1alpha1.ReasonBooting, "remember the asset tag that the stamp will stand in for", lifecycle.Patch{Ledger: ledger.Entries{}.AssetTag(s.rememberTag())})
@@ -41,9 +43,6 @@ var booting = join(
 			})
 			a.Refused = &lifecycle.Patch{Ledger: ledger.Entries{}.AssetTag(&ledger.AssetTag{Previous: s.facts.AssetTag, Unwritable: true})}
 			return a
-		}},
-		{name: "Rest", when: (*state).resting, then: func(s *state) answer {
-			return s.wait(v1alpha1.ReasonBooting, "the last power-off may still be on the wire: power on waits until it cannot be").within(s.restLeft())
 		}},
 		{name: "Start", when: always, then: func(s *state) answer {
 			p := s.byClaim()

@@ -139,7 +139,8 @@ func bootingCases() []decided {
 			}
 		})},
 		{"Reserved.Booting.Start", "a machine that keeps no stamp boots without", given(booting, lt.ArmedPXE, lt.Ledger(func(l *ledger.Server) { l.AssetTag = &ledger.AssetTag{Unwritable: true} })), patch, nil},
-		{"Reserved.Booting.Rest", "after a power-off of ours the power-on waits", given(booting, lt.ArmedPXE, lt.Stamped(lt.ClaimID), justOff), wait, nil},
+		{"Reserved.Booting.Rest", "after a power-off of ours nothing is armed: an older power-on may be on the wire (I10)", given(booting, justOff), wait, nil},
+		{"Reserved.Booting.Rest", "nor is it powered on", given(booting, lt.ArmedPXE, lt.Stamped(lt.ClaimID), justOff), wait, nil},
 		{"Reserved.Booting.Start", "the power-on is announced before it happens", given(booting, lt.ArmedPXE, lt.Stamped(lt.ClaimID)), patch, and(stage(ledger.StageStarting), sets(ledger.KeyBoot, ledger.KeyPowerOn))},
 	}
 }
@@ -217,7 +218,7 @@ func bootedCases() []decided {
 		{"Reserved.Booted.On.PowerOn", "a tenant that powers itself off is powered on from its disk, never imaged again", off, act, and(does(lifecycle.OpPowerOn), fromDisk)},
 		{"Reserved.Booted.On.PowerOn", "from disk also while another claim is bound (I9)", given(off, lt.OtherBound), act, fromDisk},
 		{"Reserved.Booted.Indicator", "the light as the spec says", given(lt.Running, lt.Spec(func(s *v1alpha1.ServerSpec) { s.IndicatorLED = v1alpha1.IndicatorBlinking })), act, nil},
-		{"Reserved.Booted.UnusedConsent", "a consent that lets nothing go is removed", given(lt.Running, powerOff), patch, removes(v1alpha1.AnnotationPowerOff)},
+		{"Reserved.Booted.Settled.UnusedConsent", "a consent that lets nothing go is removed", given(lt.Running, powerOff, bootAgain), patch, removes(v1alpha1.AnnotationPowerOff)},
 		{"Reserved.Booted.Settled", "runs, and is left alone (P8)", lt.Running, lifecycle.StepSettled, reason(v1alpha1.ReasonBooted)},
 		{"Reserved.Booted.Settled", "power Keep: Off stays Off", given(off, lt.ClaimPower(v1alpha1.PowerKeep), lt.SeenSince(5)), lifecycle.StepSettled, nil},
 		{"Reserved.Picture.PowerUnknown", "a wiped status causes nothing (B001, I5)", given(lt.Running, func(s *lt.Scene) { s.Server.Status.Observed = &v1alpha1.ServerObserved{Reachable: true} }), wait, nil},

@@ -75,7 +75,7 @@ func availableCases() []decided {
 		})},
 		{"Available.Indicator", "the light as the spec says", given(lt.Spec(func(s *v1alpha1.ServerSpec) { s.IndicatorLED = v1alpha1.IndicatorLit })), act, does(lifecycle.OpSetIndicator)},
 		{"Available.Settled", "no light, no effect", given(lt.Spec(func(s *v1alpha1.ServerSpec) { s.IndicatorLED = v1alpha1.IndicatorLit }), lt.Facts(func(o *v1alpha1.ServerObserved) { o.IndicatorLED = "" })), lifecycle.StepSettled, nil},
-		{"Available.UnusedConsent", "a consent that lets nothing go is removed", given(wantsOn, bySpec, lt.On, powerOff), patch, removes(v1alpha1.AnnotationPowerOff)},
+		{"Available.Settled.UnusedConsent", "a consent that lets nothing go is removed", given(wantsOn, bySpec, lt.On, powerOff), patch, removes(v1alpha1.AnnotationPowerOff)},
 		{"Available.Settled", "free, Off, and silent (P8)", given(), lifecycle.StepSettled, and(rule("metal 12"), reason(v1alpha1.ReasonSettled))},
 		{"Available.Settled", "power kept, and On for a reason of ours", given(wantsKeep, bySpec, lt.On), lifecycle.StepSettled, nil},
 		{"Released.Settled", "retained: nothing, until a person clears claimRef", given(lt.Claimed, lt.On, lt.Ledger(func(l *ledger.Server) { l.Released = &ledger.Released{Claim: lt.ClaimID, At: lt.Before(5)} })), lifecycle.StepSettled, and(rule("metal 5"), reason(v1alpha1.ReasonReleased))},

@@ -38,7 +38,19 @@ func (s *state) answer(row row) answer {
 	if !carries {
 		a = s.withdrawing(a)
 	}
-	return s.guarded(a)
+	return s.guarded(s.tidied(a))
+}
+
+// tidied: a settled server on which a consent lies about is not settled. It would let go what nobody has looked at yet.
+func (s *state) tidied(a answer) answer {
+	unused := s.given(v1alpha1.AnnotationPowerOff, v1alpha1.AnnotationBooted, v1alpha1.AnnotationBootAgain)
+	if a.Kind != lifecycle.StepSettled || len(unused) == 0 {
+		return a
+	}
+	name := a.Clause
+	a = s.drop(unused)
+	a.Clause = name + "." + unusedConsent
+	return a
 }
 
 // guarded lets no effect out that cannot be carried out: the machine's BMC must be known and answer.
@@ -74,5 +86,8 @@ func (s *state) withdrawing(a answer) answer {
 	return a
 }
 
-// withdraw ends the name of a clause that was put off until an intent is withdrawn.
-const withdraw = "Withdraw"
+// Ends of the names of clauses that are put off: until an intent is withdrawn, or a consent that lets nothing go is removed.
+const (
+	withdraw      = "Withdraw"
+	unusedConsent = "UnusedConsent"
+)

@@ -35,6 +35,8 @@ var first = named("First", join(
 			return hold(v1alpha1.ReasonDuplicateIdentity, "the same machine is also the Server "+strings.Join(s.v.Twins, ", ")+": delete all but one")
 		}},
 	},
+	// A consent that lets nothing go now must not lie about until a restore brings it back into force.
+	steps{{name: "StaleConsent", when: func(s *state) bool { return len(s.stale()) > 0 }, then: func(s *state) answer { return s.drop(s.stale()) }}},
 	within("Stamp", all((*state).mismatched, (*state).consentsPowerOff), resolve),
 	steps{
 		{name: "StampMismatch", when: (*state).mismatched, then: stampMismatch},
@@ -75,6 +77,19 @@ func (s *state) takenOver() bool {
 // snapshot says that the cluster was restored, and nobody has resumed this server since.
 func (s *state) snapshot() bool {
 	return s.v.Settings.Epoch != "" && s.led.RestoreEpoch != s.v.Settings.Epoch && !s.fresh()
+}
+
+// stale are consents to what is not held.
+func (s *state) stale() []string {
+	if s.v.Settings.Epoch == "" || s.led.RestoreEpoch == s.v.Settings.Epoch {
+		return s.given(v1alpha1.AnnotationTakeOver, v1alpha1.AnnotationResume)
+	}
+	return s.given(v1alpha1.AnnotationTakeOver)
+}
+
+// drop removes consents that let nothing go.
+func (s *state) drop(consents []string) answer {
+	return patch(v1alpha1.ReasonSettled, "nothing is held that the consent would let go: remove it", lifecycle.Patch{Remove: consents}).quiet()
 }
 
 func (s *state) resumed() bool { return s.consent(v1alpha1.AnnotationResume, s.led.Identity) }

@@ -110,12 +110,16 @@ func (s *state) restLeft() time.Duration {
 	return s.led.OffAt.Add(s.v.Settings.EffectDeadline).Sub(s.v.Now)
 }
 
+func rest(reason string) func(*state) answer {
+	return func(s *state) answer {
+		return s.wait(reason, "an effect from before the last power-off may still be on the wire: the next power-on waits until it cannot be").within(s.restLeft())
+	}
+}
+
 // switchOn are the clauses that switch on a machine that is Off. Why it may be On is written first (P13).
 func switchOn(by func(*state) ledger.PowerOn) steps {
 	return steps{
-		{name: "Rest", when: (*state).resting, then: func(s *state) answer {
-			return s.wait(v1alpha1.ReasonPoweringOn, "the last power-off may still be on the wire: power on waits until it cannot be").within(s.restLeft())
-		}},
+		{name: "Rest", when: (*state).resting, then: rest(v1alpha1.ReasonPoweringOn)},
 		{name: "Remember", when: func(s *state) bool { return !s.rememberedAs(by(s)) }, then: func(s *state) answer {
 			p := by(s)
 			return patch(v1alpha1.ReasonPoweringOn, "remember why the machine is to be On", lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(&p)})
