@@ -25,6 +25,9 @@ func Decide(v View) Decision {
 			fmt.Sprintf("%v; correct or remove the entry (break-glass)", err))
 	}
 	d.memory = memory
+	if why, broken := v.Claim.Annotations[v1alpha1.AnnotationBreakGlass]; broken {
+		return d.glassBroken(why)
+	}
 	if !v.Claim.DeletionTimestamp.IsZero() {
 		return d.release()
 	}
@@ -67,6 +70,24 @@ func (d deciding) remember() Decision {
 	}
 	step := lifecycle.Step{Kind: lifecycle.StepPatch, Clause: "Claim.Remember", Message: "write finalizer and identity", Patch: patch}
 	return d.pending(step, v1alpha1.ReasonInitializing, "its memory is being written")
+}
+
+// Events told of patches that a person must be able to read about later.
+const (
+	eventGlassBroken   = "GlassBroken"
+	eventForceReleased = "ForceReleased"
+)
+
+// glassBroken turns the annotation by which somebody got past the admission policy into an Event, and removes it: it lets nobody past
+// twice.
+func (d deciding) glassBroken(why string) Decision {
+	const most = 200
+	told := []rune(why)
+	message := "the glass was broken: " + string(told[:min(len(told), most)])
+	return d.pending(lifecycle.Step{
+		Kind: lifecycle.StepPatch, Clause: "Claim.GlassBroken", Message: message, Event: eventGlassBroken,
+		Patch: &lifecycle.Patch{Remove: []string{v1alpha1.AnnotationBreakGlass}},
+	}, v1alpha1.ReasonInitializing, message)
 }
 
 // holder is the server that bears this claim. Several can only come from restored objects: then it is the one that the claim is

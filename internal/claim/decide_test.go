@@ -24,6 +24,7 @@ type decideCase struct {
 	phase  v1alpha1.ClaimPhase
 	on     string // server the patch goes to
 	patch  *lifecycle.Patch
+	event  string // told once the patch is written
 }
 
 func ref(uid string) *lifecycle.RefChange[v1alpha1.ClaimReference] {
@@ -52,6 +53,11 @@ func memoryCases() []decideCase {
 			name: "Ledger unreadable parks the claim",
 			view: view(tenant(boundTo("two words"))), clause: "Claim.LedgerUnreadable", kind: lifecycle.StepHold,
 			reason: v1alpha1.ReasonLedgerUnreadable, phase: v1alpha1.ClaimHeld,
+		}, {
+			name: "Broken glass becomes an Event, and is whole again",
+			view: view(tenant(func(c *v1alpha1.ServerClaim) { c.Annotations[v1alpha1.AnnotationBreakGlass] = "ledger lost" })), clause: "Claim.GlassBroken",
+			kind: lifecycle.StepPatch, reason: v1alpha1.ReasonInitializing, phase: v1alpha1.ClaimPending, event: "GlassBroken",
+			patch: &lifecycle.Patch{Remove: []string{v1alpha1.AnnotationBreakGlass}},
 		}, {
 			name:   "Duplicate identity holds both claims",
 			view:   with(view(tenant()), func(v *claim.View) { v.Twins = []types.NamespacedName{{Namespace: "copy", Name: "web"}} }),
@@ -259,6 +265,9 @@ func TestDecide(t *testing.T) {
 			}
 			if diff := cmp.Diff(c.patch, d.Step.Patch); diff != "" {
 				t.Errorf("patch (-want +got):\n%s", diff)
+			}
+			if d.Step.Event != c.event {
+				t.Errorf("event %q, want %q", d.Step.Event, c.event)
 			}
 			if reason := firstReason(d); reason != c.reason {
 				t.Errorf("first gate %q, want %q", reason, c.reason)

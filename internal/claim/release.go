@@ -13,16 +13,21 @@ import (
 // release lets a claim that is being deleted go once no server has it any more: claimRef is nil or another's, or `released` names
 // the claim, or the server is gone. All of it as read live: a claim that goes too early leaves a machine that nobody may stop.
 func (d deciding) release() Decision {
-	for _, s := range d.concerned() {
-		if d.bearsByName(s) && !d.releasedBy(s) && !d.forced(s) {
-			return d.releasing(s)
-		}
-	}
 	step := lifecycle.Step{
 		Kind: lifecycle.StepPatch, Live: true, Clause: "Claim.Release.Done", Message: "released; let the claim go",
 		Patch: &lifecycle.Patch{RemoveFinalizer: v1alpha1.FinalizerClaim},
 	}
-	return d.releaseDecision(step, v1alpha1.ReasonReleased, "no server has this claim any more")
+	for _, s := range d.concerned() {
+		if !d.bearsByName(s) || d.releasedBy(s) {
+			continue
+		}
+		if !d.forced(s) {
+			return d.releasing(s)
+		}
+		step.Clause, step.Event = "Claim.Release.Forced", eventForceReleased
+		step.Message = fmt.Sprintf("let the claim go without confirmation, as a person asked: the machine of server %q may still run; the server stays unclaimable until its release is confirmed", s.Name)
+	}
+	return d.releaseDecision(step, v1alpha1.ReasonReleased, step.Message)
 }
 
 // concerned are the servers that may have the claim: those that bear its identity, and the one it names (its identity may be lost).

@@ -29,6 +29,11 @@ func releaseCases() []decideCase {
 			name: name, view: v, clause: "Claim.Release.Done", kind: lifecycle.StepPatch, reason: v1alpha1.ReasonReleased, phase: v1alpha1.ClaimReleasing, patch: goes,
 		}
 	}
+	forcedOut := func(name string, v claim.View) decideCase {
+		d := done(name, v)
+		d.clause, d.event = "Claim.Release.Forced", "ForceReleased"
+		return d
+	}
 	intentStands := intent(ledger.WhyReleased, "web-uid", "web-uid")
 	return []decideCase{
 		waits("Release: waits while the server has the claim", view(c, server("s1", heldBy(c))), v1alpha1.ReasonReleasing),
@@ -48,8 +53,8 @@ func releaseCases() []decideCase {
 		waits("Force-release: an intent of another kind is no release", view(f, server("s1", heldBy(f), intent(ledger.WhyClaimPower, "web-uid", "web-uid"))), v1alpha1.ReasonReleasing),
 		waits("Force-release: names another server",
 			view(tenant(named("s1"), deleted, func(c *v1alpha1.ServerClaim) { c.Annotations[v1alpha1.AnnotationForceRelease] = "s9" }), server("s1", heldBy(c), intentStands)), v1alpha1.ReasonReleasing),
-		done("Force-release: as soon as the release intent stands", view(f, server("s1", heldBy(f), intentStands))),
-		done("Force-release: the server is held", with(view(f, server("s1", heldBy(f))), held)),
-		done("Force-release: the server's memory cannot be read", view(f, server("s1", heldBy(f), entries(ledger.Entries{ledger.KeyBoot: "{"})))),
+		forcedOut("Force-release: as soon as the release intent stands", view(f, server("s1", heldBy(f), intentStands))),
+		forcedOut("Force-release: the server is held", with(view(f, server("s1", heldBy(f))), held)),
+		forcedOut("Force-release: the server's memory cannot be read", view(f, server("s1", heldBy(f), entries(ledger.Entries{ledger.KeyBoot: "{"})))),
 	}
 }
