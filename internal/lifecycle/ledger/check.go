@@ -15,7 +15,7 @@ func (p *PowerOn) check() error {
 	return errors.Join(
 		oneOf("by", p.By, ByClaim, BySpec, ByMaintenance),
 		when(p.By != BySpec, present("id", p.ID)),
-		given("at", &p.At),
+		given(&p.At),
 	)
 }
 
@@ -23,11 +23,11 @@ func (b *Boot) check() error {
 	return errors.Join(
 		present("claim", b.Claim),
 		oneOf("stage", b.Stage, StageBooting, StageStarting, StageBooted),
-		given("at", &b.At),
+		given(&b.At),
 	)
 }
 
-func (r *Released) check() error { return errors.Join(present("claim", r.Claim), given("at", &r.At)) }
+func (r *Released) check() error { return errors.Join(present("claim", r.Claim), given(&r.At)) }
 
 func (*AssetTag) check() error { return nil }
 
@@ -37,7 +37,7 @@ func (i *Intent) check() error {
 		oneOf("op", i.Op, IntentPowerOff),
 		oneOf("why", i.Why, WhyDiscovery, WhySpec, WhyBootClaim, WhyClaimPower, WhyRestart, WhyReleased, WhyMaintenance, WhyConsent),
 		present("target", i.Target),
-		given("at", &i.At),
+		given(&i.At),
 	)
 }
 
@@ -62,9 +62,9 @@ func when(applies bool, err error) error {
 	return nil
 }
 
-func given(field string, at *time.Time) error {
+func given(at *time.Time) error {
 	if at.IsZero() {
-		return fmt.Errorf("field %s is missing", field)
+		return errors.New("field at is missing")
 	}
 	*at = at.UTC()
 	return nil

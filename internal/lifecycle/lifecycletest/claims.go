@@ -24,13 +24,13 @@ func NewClaim(name, identity string, uid types.UID) *v1alpha1.ServerClaim {
 	}
 }
 
-// Claimed: server and claim name each other.
+// Claimed makes server and claim name each other.
 func Claimed(s *Scene) {
 	s.Claim = NewClaim(ClaimName, ClaimID, ClaimUID)
 	s.Server.Spec.ClaimRef = &v1alpha1.ClaimReference{Namespace: Namespace, Name: ClaimName, Identity: ClaimID, UID: string(ClaimUID)}
 }
 
-// Bound: the claim's ledger names the server: it may have booted here.
+// Bound lets the claim's ledger name the server: it may have booted here.
 func Bound(s *Scene) { s.Claim.Annotations[ledger.KeyBound] = Identity }
 
 // Claim changes the claim.
@@ -41,24 +41,24 @@ func ClaimPower(p v1alpha1.Power) Override {
 	return Claim(func(c *v1alpha1.ServerClaim) { c.Spec.Power = p })
 }
 
-// BootAlways: a diskless machine.
+// BootAlways is a diskless machine.
 var BootAlways = Claim(func(c *v1alpha1.ServerClaim) { c.Spec.Boot.When = v1alpha1.BootAlways })
 
-// RestartAsked: the claim's restartedAt, in minutes before Now.
+// RestartAsked is the claim's restartedAt, in minutes before Now.
 func RestartAsked(minutes int) Override {
 	return Claim(func(c *v1alpha1.ServerClaim) { t := metav1.NewTime(Before(minutes)); c.Spec.RestartedAt = &t })
 }
 
-// ClaimDeleting: the claim is seen being deleted.
+// ClaimDeleting is a claim that is seen being deleted.
 var ClaimDeleting = Claim(func(c *v1alpha1.ServerClaim) { t := metav1.NewTime(Before(1)); c.DeletionTimestamp = &t })
 
-// ClaimGone: claimRef names a claim that is not there.
+// ClaimGone lets claimRef name a claim that is not there.
 func ClaimGone(s *Scene) { s.Claim = nil }
 
-// RefCleared: a person cleared claimRef.
+// RefCleared is what a person does who clears claimRef.
 func RefCleared(s *Scene) { s.Server.Spec.ClaimRef, s.Claim = nil, nil }
 
-// AtStage: the boot for the claim has come so far, since some minutes. From Booting on the machine is dirty; from Starting on its
+// AtStage lets the boot for the claim have come so far, some minutes ago. From Booting on the machine is dirty; from Starting on its
 // being On is explained.
 func AtStage(stage ledger.Stage, minutes int) Override {
 	return func(s *Scene) {
@@ -71,17 +71,17 @@ func AtStage(stage ledger.Stage, minutes int) Override {
 	}
 }
 
-// Running: the claim's machine booted an hour ago, and runs.
+// Running is a claim's machine that booted an hour ago, and runs.
 var Running = All(Claimed, Bound, AtStage(ledger.StageBooted, 60), Stamped(ClaimID), On)
 
-// OtherBound: another live claim is bound to this machine in its own ledger.
+// OtherBound adds another live claim that is bound to this machine in its own ledger.
 func OtherBound(s *Scene) {
 	other := NewClaim("db", "claim-db", "uid-db")
 	other.Annotations[ledger.KeyBound] = Identity
 	s.Bound = append(s.Bound, other)
 }
 
-// InMaintenance: a maintenance that wants power has the server.
+// InMaintenance gives the server to a maintenance that wants power so.
 func InMaintenance(power v1alpha1.Power) Override {
 	return func(s *Scene) {
 		s.Maintenance = &v1alpha1.ServerMaintenance{

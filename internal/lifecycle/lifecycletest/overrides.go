@@ -54,13 +54,13 @@ var (
 	Off = Power(v1alpha1.ObservedOff)
 )
 
-// Unseen: there is no picture, as after a wiped status.
+// Unseen takes the picture away, as a wiped status does.
 func Unseen(s *Scene) { s.Server.Status.Observed = nil }
 
-// Unreachable: the BMC does not answer; the other facts are the last ones seen.
+// Unreachable is a BMC that does not answer; the other facts are the last ones seen.
 var Unreachable = Facts(func(o *v1alpha1.ServerObserved) { o.Reachable, o.Reason = false, "Timeout" })
 
-// ArmedPXE: the next boot is from the network.
+// ArmedPXE lets the next boot be from the network.
 var ArmedPXE = Facts(func(o *v1alpha1.ServerObserved) {
 	o.BootOverride = &v1alpha1.ObservedBootOverride{Target: "Pxe", Enabled: "Once", Mode: "UEFI"}
 })
@@ -70,20 +70,20 @@ func AssetTag(tag string) Override {
 	return Facts(func(o *v1alpha1.ServerObserved) { o.AssetTag = tag })
 }
 
-// Stamped: the machine bears our stamp for the claim.
+// Stamped lets the machine bear our stamp for the claim.
 func Stamped(claim string) Override { return AssetTag(ledger.Stamp(Identity, ClusterID, claim)) }
 
-// SeenSince: when the power state was first seen, in minutes before Now.
+// SeenSince is when the power state was first seen, in minutes before Now.
 func SeenSince(minutes int) Override {
 	return Facts(func(o *v1alpha1.ServerObserved) { t := metav1.NewTime(Before(minutes)); o.Since = &t })
 }
 
-// RememberedOn: the ledger says why the machine may be On.
+// RememberedOn lets the ledger say why the machine may be On.
 func RememberedOn(by ledger.PowerBy, id string) Override {
 	return Ledger(func(l *ledger.Server) { l.PowerOn = &ledger.PowerOn{By: by, ID: id, At: Before(50)} })
 }
 
-// Announced: a power-off intent stands, opened some minutes ago under the claim in force.
+// Announced lets a power-off intent stand, opened some minutes ago under the claim in force.
 func Announced(why ledger.Why, minutes int) Override {
 	return func(s *Scene) {
 		i := &ledger.Intent{ID: "i-1", Op: ledger.IntentPowerOff, Why: why, At: Before(minutes), Target: SystemUUID}
@@ -96,13 +96,13 @@ func Announced(why ledger.Why, minutes int) Override {
 	}
 }
 
-// Pictured: the picture was taken after the intent had been read (R4).
+// Pictured is a picture that was taken after the intent had been read (R4).
 var Pictured = Facts(func(o *v1alpha1.ServerObserved) { o.Intent = "i-1" })
 
-// Deleting: somebody deleted the Server.
+// Deleting is a Server that somebody deleted.
 func Deleting(s *Scene) { t := metav1.NewTime(Before(1)); s.Server.DeletionTimestamp = &t }
 
-// Annotated: a person annotated the Server.
+// Annotated is a Server that a person annotated.
 func Annotated(key, value string) Override {
 	return func(s *Scene) {
 		if s.Server.Annotations == nil {
@@ -112,7 +112,7 @@ func Annotated(key, value string) Override {
 	}
 }
 
-// Garbled: an entry of the ledger reads as it stands here.
+// Garbled lets an entry of the ledger read as it stands here.
 func Garbled(key, value string) Override {
 	return func(s *Scene) {
 		if s.Garbled == nil {

@@ -179,4 +179,3 @@ var worldEvents = map[string]lt.Override{
 	},
 	"cleaning set to None": lt.Spec(func(s *v1alpha1.ServerSpec) { s.Cleaning = v1alpha1.CleaningNone }),
 }
-
