@@ -33,6 +33,6 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	command.AddCommand(managerCommand(), monitorCommand(), versionCommand())
+	command.AddCommand(managerCommand(), monitorCommand(), devCommand(), explainCommand(), resumeCommand(), versionCommand())
 	return command
 }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package devmode
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+)
+
+// DefaultStateDir is where dev mode keeps its state unless it is told otherwise: in the user's cache, for it can all be made again.
+func DefaultStateDir() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no folder for the state of dev mode, give one with --state-dir: %w", err)
+	}
+	return filepath.Join(cache, "holdfast", "dev"), nil
+}
+
+// marker is a file that only a state directory has, so that Wipe removes nothing else.
+const marker = "ports.json"
+
+// Wipe removes a state directory. A folder that is none is left alone, with an error.
+func Wipe(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0:
+		return nil
+	case err != nil:
+		return fmt.Errorf("wipe the state: %w", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, marker)); err != nil {
+		return fmt.Errorf("%s is no state directory of dev mode (it has no %s): remove it by hand", dir, marker)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("wipe the state: %w", err)
+	}
+	return nil
+}
+
+// places are the files of a state directory.
+type places struct{ dir string }
+
+// ports are kept, so that kubeconfigs in use and the endpoints of BMCs stay good from one start to the next.
+type ports struct {
+	API  int `json:"api"`
+	Rack int `json:"rack"`
+}
+
+// ports gives the ports of the last start, or others where they are taken meanwhile.
+func (p places) ports() (ports, error) {
+	var last ports
+	content, err := os.ReadFile(filepath.Join(p.dir, marker))
+	if err == nil {
+		err = json.Unmarshal(content, &last)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return ports{}, fmt.Errorf("read the ports of the last start: %w", err)
+	}
+	for _, port := range []*int{&last.API, &last.Rack} {
+		if *port, err = free(*port); err != nil {
+			return ports{}, err
+		}
+	}
+	return last, nil
+}
+
+func (p places) remember(used ports) error {
+	content, err := json.Marshal(used)
+	if err != nil {
+		return fmt.Errorf("remember the ports: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(p.dir, marker), content, 0o600); err != nil {
+		return fmt.Errorf("remember the ports: %w", err)
+	}
+	return nil
+}
+
+// free returns port where nobody listens on it, else one that is free now.
+func free(port int) (int, error) {
+	for _, candidate := range []int{port, 0} {
+		listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", fmt.Sprintf("0.0.0.0:%d", candidate)) //nolint:gosec // as the rack does: it is closed at once
+		if err != nil {
+			continue
+		}
+		found := listener.Addr().(*net.TCPAddr).Port
+		return found, listener.Close()
+	}
+	return 0, errors.New("find a free port")
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explain
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+)
+
+// serverMemory puts a server's ledger into words: entry by entry, in the order of a server's life.
+func serverMemory(annotations map[string]string) []Line {
+	led, err := ledger.ParseServer(annotations)
+	if err != nil {
+		return rawMemory(annotations, err)
+	}
+	var lines []Line
+	say := func(name, text string) {
+		if text != "" {
+			lines = append(lines, Line{name, text})
+		}
+	}
+	say("identity", led.Identity)
+	say("owner", prefixed("cluster ", led.Owner))
+	say("object-uid", prefixed("confirmed for the object ", string(led.ObjectUID)))
+	say("discovered-at", moment(led.DiscoveredAt))
+	say("restore-epoch", prefixed("resumed after the restore ", led.RestoreEpoch))
+	say("power-on", powerOn(led.PowerOn))
+	say("boot", boot(led.Boot))
+	say("restarted", moment(led.Restarted))
+	say("dirty-since", prefixed("may have been booted for a tenant, since ", moment(led.DirtySince)))
+	say("off-at", prefixed("powered off by Holdfast, seen ", moment(led.OffAt)))
+	say("asset-tag", assetTag(led.AssetTag))
+	say("released", released(led.Released))
+	say("intent", intent(led.Intent))
+	return lines
+}
+
+func claimMemory(annotations map[string]string) []Line {
+	led, err := ledger.ParseClaim(annotations)
+	if err != nil {
+		return rawMemory(annotations, err)
+	}
+	var lines []Line
+	if led.Identity != "" {
+		lines = append(lines, Line{"identity", led.Identity})
+	}
+	if led.Bound != "" {
+		lines = append(lines, Line{"bound", "may have booted on the machine " + led.Bound})
+	}
+	return lines
+}
+
+// rawMemory shows a ledger that cannot be read as it stands.
+func rawMemory(annotations map[string]string, err error) []Line {
+	lines := []Line{{"unreadable", err.Error()}}
+	for _, key := range slices.Sorted(maps.Keys(annotations)) {
+		if name, is := strings.CutPrefix(key, v1alpha1.LedgerPrefix); is {
+			lines = append(lines, Line{name, fmt.Sprintf("%q", annotations[key])})
+		}
+	}
+	return lines
+}
+
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+func prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
+func powerOn(p *ledger.PowerOn) string {
+	if p == nil {
+		return ""
+	}
+	return strings.TrimSpace(fmt.Sprintf("the machine may be On because its %s asked for it, %s %s", p.By, moment(p.At), p.ID))
+}
+
+func boot(b *ledger.Boot) string {
+	if b == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s for the claim %s, %s", b.Stage, b.Claim, moment(b.At))
+}
+
+func assetTag(a *ledger.AssetTag) string {
+	switch {
+	case a == nil:
+		return ""
+	case a.Unwritable:
+		return "the machine keeps no stamp"
+	case a.Previous == "":
+		return "was empty before the stamp"
+	}
+	return fmt.Sprintf("was %q before the stamp", a.Previous)
+}
+
+func released(r *ledger.Released) string {
+	if r == nil {
+		return ""
+	}
+	return fmt.Sprintf("from the claim %s, %s", r.Claim, moment(r.At))
+}
+
+func intent(i *ledger.Intent) string {
+	if i == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s announced (%s) %s, id %s", i.Op, i.Why, moment(i.At), i.ID)
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/claim"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+)
+
+// values stand in a way out for what a person would have to look up.
+type values struct{ serverIdentity, serverName, claimIdentity, owner string }
+
+// fill writes the object's own values into its ways out, so that they can be typed as they stand.
+func (r *Report) fill(v values) {
+	var pairs []string
+	for placeholder, value := range map[string]string{
+		"<identity of the server>": v.serverIdentity, "<name of the server>": v.serverName,
+		"<identity of the claim>": v.claimIdentity, "<old owner>": v.owner,
+	} {
+		if value != "" {
+			pairs = append(pairs, placeholder, value)
+		}
+	}
+	replacer := strings.NewReplacer(pairs...)
+	for i := range r.Gates {
+		for j, way := range r.Gates[i].WaysOut {
+			r.Gates[i].WaysOut[j] = replacer.Replace(way)
+		}
+	}
+}
+
+func (r *reading) serverFacts(v lifecycle.ServerView) []Line {
+	lines := []Line{{"machine", r.machine(v.Facts())}}
+	if ref := v.Server.Spec.ClaimRef; ref != nil {
+		lines = append(lines, Line{"claim", ref.Namespace + "/" + ref.Name + " " + there(v.Claim)})
+	}
+	for _, bound := range v.BoundClaims {
+		lines = append(lines, Line{"bound", "claim " + bound.Namespace + "/" + bound.Name + " remembers this machine"})
+	}
+	if ref := v.Server.Spec.MaintenanceRef; ref != nil {
+		lines = append(lines, Line{"maintenance", ref.Name + " " + there(v.Maintenance)})
+	}
+	if redfish := v.Server.Spec.Redfish; redfish != nil {
+		lines = append(lines, Line{"bmc", redfish.BMCRef.Name + " " + there(v.BMC)})
+	}
+	return lines
+}
+
+// there says whether an object that another one names exists. Nil: it does not.
+func there[T interface {
+	comparable
+	GetDeletionTimestamp() *metav1.Time
+}](object T) string {
+	var none T
+	switch {
+	case object == none:
+		return "(not there)"
+	case object.GetDeletionTimestamp() != nil:
+		return "(being deleted)"
+	}
+	return "(there)"
+}
+
+// machine says what was seen last.
+func (r *reading) machine(seen v1alpha1.ServerObserved) string {
+	parts := []string{"power " + cmp.Or(string(seen.PowerState), "Unknown")}
+	if seen.Since != nil {
+		parts[0] += " for " + r.ago(seen.Since.Time)
+	}
+	if !seen.Reachable {
+		parts = append(parts, "not reachable ("+cmp.Or(seen.Reason, v1alpha1.ReasonNotObserved)+"): this is the last picture")
+	}
+	if seen.BootProgress != "" {
+		parts = append(parts, "boot progress "+seen.BootProgress)
+	}
+	if o := seen.BootOverride; o != nil && o.Enabled != "" && o.Enabled != "Disabled" {
+		parts = append(parts, "next boot from "+o.Target+" ("+o.Enabled+")")
+	}
+	switch {
+	case ledger.IsStamp(seen.AssetTag):
+		parts = append(parts, "stamped "+seen.AssetTag)
+	case seen.AssetTag != "":
+		parts = append(parts, fmt.Sprintf("asset tag %q", seen.AssetTag))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (r *reading) ago(at time.Time) string {
+	return max(0, r.now.Sub(at)).Round(time.Second).String()
+}
+
+func claimFacts(v claim.View) []Line {
+	lines := []Line{{"asks for", wish(v.Claim.Spec)}}
+	if name := v.Claim.Spec.ServerName; name != "" {
+		lines = append(lines, Line{"server", name + " " + there(v.Server)})
+	}
+	return lines
+}
+
+func wish(spec v1alpha1.ServerClaimSpec) string {
+	which := "any server"
+	switch {
+	case spec.ServerRef != nil:
+		which = "server " + spec.ServerRef.Name
+	case spec.Selector != nil:
+		var labels []string
+		for key, value := range spec.Selector.MatchLabels {
+			labels = append(labels, key+"="+value)
+		}
+		which = "a server with " + cmp.Or(strings.Join(labels, ","), "the labels of its selector")
+	}
+	return fmt.Sprintf("%s, power %s, boot by %s (%s)", which, cmp.Or(spec.Power, v1alpha1.PowerOn), cmp.Or(spec.Boot.Method, v1alpha1.BootPXE), cmp.Or(spec.Boot.When, v1alpha1.BootOnce))
+}
