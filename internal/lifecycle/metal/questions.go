@@ -56,7 +56,8 @@ func (s *state) unsettled() bool {
 	case v1alpha1.PhaseInitial, v1alpha1.PhaseDiscovery, v1alpha1.PhaseReleasing:
 		return true
 	}
-	return s.led.Intent != nil || s.bootUnsettled() || s.powerUnsettled() || s.indicatorDiffers()
+	consented := len(s.given(v1alpha1.AnnotationPowerOff, v1alpha1.AnnotationTakeOver, v1alpha1.AnnotationBootAgain)) > 0
+	return consented || s.led.Intent != nil || s.bootUnsettled() || s.powerUnsettled() || s.indicatorDiffers()
 }
 
 // bootUnsettled: just bound, on the way to the first boot, or booted with the override still armed.
