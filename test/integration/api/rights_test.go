@@ -81,7 +81,7 @@ func TestRights(t *testing.T) {
 
 // B247: user data is read where its tenant allowed it, by the command that the gate UserDataDenied prints.
 func TestUserDataIsReadWhereTheTenantAllowsIt(t *testing.T) {
-	const namespace = "team-userdata"
+	namespace := unique("team-userdata")
 	secret := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "my-user-data", Labels: map[string]string{v1alpha1.LabelUserData: "true"}},
 	}
