@@ -115,7 +115,7 @@ func (o observer) Discover(ctx context.Context) (provider.BMCFacts, error) {
 		return provider.BMCFacts{}, err
 	}
 	_ = o.hold(ctx, looking, func() error { facts.AuthMode = o.auth.mode; return nil })
-	facts.Quirks = o.quirkNames(root, systems)
+	facts.Quirks = quirksOf(facts.Vendor, systems)
 	facts.Gaps = g.list()
 	return facts, nil
 }
