@@ -47,7 +47,7 @@ func pictureCases() []decided {
 		{"Reserved", lt.Running},
 		{"Releasing", given(lt.Running, lt.ClaimDeleting, lt.Announced(ledger.WhyReleased, 1))},
 	}
-	notHost := lt.Facts(func(o *v1alpha1.ServerObserved) { o.Reachable, o.Reason = false, v1alpha1.ReasonAmbiguousSystem })
+	notHost := lt.Facts(func(o *v1alpha1.ServerObserved) { o.Reason = v1alpha1.ReasonAmbiguousSystem })
 	var out []decided
 	for _, p := range prefixes {
 		at := p.clause + ".Picture."

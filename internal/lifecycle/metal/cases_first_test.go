@@ -175,4 +175,4 @@ func initialCases() []decided {
 	}
 }
 
-var systemNotFound = lt.Facts(func(o *v1alpha1.ServerObserved) { o.Reachable, o.Reason = false, v1alpha1.ReasonSystemNotFound })
+var systemNotFound = lt.Facts(func(o *v1alpha1.ServerObserved) { o.Reason = v1alpha1.ReasonSystemNotFound })

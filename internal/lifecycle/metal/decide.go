@@ -62,6 +62,8 @@ func (s *state) guarded(a answer) answer {
 	switch {
 	case s.v.BMC == nil:
 		a = dependencyMissing(s)
+	case s.systemMissing():
+		a = systemMissing(s)
 	case !s.reachable():
 		a = unreachable(s)
 	}

@@ -34,5 +34,5 @@ var discoverySteps = named("Discovery", join(
 // discoveredOff says that discovery has nothing left to learn or to do: it may be latched by the first patch. Only for a machine that
 // nobody has.
 func (s *state) discoveredOff() bool {
-	return s.reachable() && !s.systemMissing() && s.facts.Hardware != nil && s.off() && s.spec.ClaimRef == nil && s.spec.MaintenanceRef == nil
+	return s.reachable() && s.facts.Hardware != nil && s.off() && s.spec.ClaimRef == nil && s.spec.MaintenanceRef == nil
 }

@@ -4,6 +4,7 @@ package metal
 
 import (
 	"time"
+	"unicode/utf8"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
@@ -13,7 +14,8 @@ import (
 
 // What the picture says. Without a picture, or with a word that nobody knows, power is Unknown: never a reason to act (B028).
 
-func (s *state) reachable() bool { return s.facts.Reachable }
+// reachable says that the last look at this very machine succeeded: a BMC that answers and has no such system tells nothing of it.
+func (s *state) reachable() bool { return s.facts.Reachable && !s.systemMissing() }
 
 func (s *state) on() bool  { return s.facts.PowerState == v1alpha1.ObservedOn }
 func (s *state) off() bool { return s.facts.PowerState == v1alpha1.ObservedOff }
@@ -81,8 +83,16 @@ func wants(p v1alpha1.Power) func(*state) bool { return func(s *state) bool { re
 // expect is the state that an effect on power or boot relies on: power as given, and the asset tag as seen, so that a machine that
 // was stamped for somebody else in the meantime is left alone.
 func (s *state) expect(power provider.PowerState) provider.Expect {
+	return provider.Expect{Power: power, AssetTag: s.tagSeen()}
+}
+
+// tagSeen is the asset tag to rely on; nil for one so long that the picture may hold a part of it only.
+func (s *state) tagSeen() *string {
 	tag := s.facts.AssetTag
-	return provider.Expect{Power: power, AssetTag: &tag}
+	if utf8.RuneCountInString(tag) >= v1alpha1.MaxFactLength {
+		return nil
+	}
+	return &tag
 }
 
 // expectSeen relies on power as it was seen.

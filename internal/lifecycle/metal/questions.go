@@ -21,7 +21,7 @@ func Available(server *v1alpha1.Server, settings lifecycle.Settings) bool {
 		return false
 	}
 	return s.unreadable == nil && !s.foreign() && !s.stamped() && !s.snapshot() && s.led.Intent == nil &&
-		s.reachable() && !s.systemMissing() && !s.replaced() && (s.off() || (s.on() && s.remembered()))
+		s.reachable() && !s.replaced() && (s.off() || (s.on() && s.remembered()))
 }
 
 // PhaseOf is the phase of the server on what its own object and the claim of its claimRef (nil: not found) tell.

@@ -26,7 +26,7 @@ func (s *state) stampedFor(claim string) bool {
 
 // stampable says that the machine can keep a stamp, as far as is known.
 func (s *state) stampable() bool {
-	return !s.facts.StampUnsupported && (s.led.AssetTag == nil || !s.led.AssetTag.Unwritable)
+	return !s.facts.StampUnsupported && s.tagSeen() != nil && (s.led.AssetTag == nil || !s.led.AssetTag.Unwritable)
 }
 
 // claims are the identities that the machine may rightly be stamped for, as far as is known here.
