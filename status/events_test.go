@@ -3,11 +3,14 @@
 package status_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/holdfast-dev/holdfast/status"
@@ -24,6 +27,7 @@ func TestOneEventWhenThePersistedReadyChangedInStatusOrReason(t *testing.T) {
 	}{
 		"status changed":               {progressing("Waiting", ""), converged, []event{{"Normal", "Succeeded", "Reconcile", "the widget runs"}}},
 		"reason changed":               {progressing("Waiting", ""), progressing("Booting", "boots"), []event{{"Normal", "Booting", "Reconcile", "boots"}}},
+		"status changed alone":         {progressing("Waiting", ""), func(s *status.Session) { s.Unknown("Waiting", "") }, []event{{"Normal", "Waiting", "Reconcile", ""}}},
 		"message changed":              {progressing("Waiting", "1 of 3"), progressing("Waiting", "2 of 3"), nil},
 		"first report":                 {nil, converged, []event{{"Normal", "Succeeded", "Reconcile", "the widget runs"}}},
 		"stalled warns":                {converged, func(s *status.Session) { s.Stalled("BadSpec", "fix it") }, []event{{"Warning", "BadSpec", "Reconcile", "fix it"}}},
@@ -46,22 +50,45 @@ func TestOneEventWhenThePersistedReadyChangedInStatusOrReason(t *testing.T) {
 	}
 }
 
-// Severity is read off Stalled as persisted; where the API server dropped it, be loud.
-func TestWithoutStalledTheEventIsAWarning(t *testing.T) {
-	s := &server{onPatch: func(object client.Object) {
-		w := object.(*widget.Widget)
-		var kept []metav1.Condition
-		for _, c := range w.Status.Conditions {
-			if c.Type != "Stalled" {
-				kept = append(kept, c)
+// Severity is read off Stalled as persisted; where that does not say no, be loud.
+func TestWithoutAStalledThatSaysNoTheEventIsAWarning(t *testing.T) {
+	for name, persist := range map[string]func([]metav1.Condition) []metav1.Condition{
+		"absent": func(conditions []metav1.Condition) []metav1.Condition {
+			return slices.DeleteFunc(conditions, func(c metav1.Condition) bool { return c.Type == "Stalled" })
+		},
+		"unknown": func(conditions []metav1.Condition) []metav1.Condition {
+			for i := range conditions {
+				if conditions[i].Type == "Stalled" {
+					conditions[i].Status = unknown
+				}
 			}
+			return conditions
+		},
+	} {
+		answer := &server{onPatch: func(object client.Object) {
+			switch o := object.(type) {
+			case *widget.Widget:
+				o.Status.Conditions = persist(o.Status.Conditions)
+			case *unstructured.Unstructured:
+				w := &widget.Widget{}
+				if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, w); err != nil {
+					t.Error(err)
+				}
+				w.Status.Conditions = persist(w.Status.Conditions)
+				o.Object = toUnstructured(t, w).Object
+			}
+		}}
+		for form, object := range map[string]status.Object{
+			"structured": newWidget(), "unstructured": mustUnstructured(t, toUnstructured(t, newWidget())),
+		} {
+			t.Run(name+" "+form, func(t *testing.T) {
+				r := &recorder{}
+				commit(t, answer, r, object, converged)
+				if len(r.events) != 1 || r.events[0].eventType != "Warning" {
+					t.Errorf("%+v", r.events)
+				}
+			})
 		}
-		w.Status.Conditions = kept
-	}}
-	r := &recorder{}
-	commit(t, s, r, newWidget(), converged)
-	if len(r.events) != 1 || r.events[0].eventType != "Warning" {
-		t.Errorf("%+v", r.events)
 	}
 }
 

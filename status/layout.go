@@ -27,9 +27,6 @@ func layoutOf(object reflect.Type, regions []string) (*layout, error) {
 		return nil, fmt.Errorf("%s has no field with the JSON name status", object)
 	}
 	l := &layout{statusField: statusField}
-	if len(regions) == 0 {
-		return l, nil
-	}
 	statusType := object.Elem().Field(statusField).Type
 	if statusType.Kind() == reflect.Pointer {
 		statusType = statusType.Elem()

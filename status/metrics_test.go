@@ -42,6 +42,23 @@ status_condition{kind="Widget",name="w",namespace="default",status="False",type=
 `)
 }
 
+func TestTheSeriesOfARemovedConditionGoes(t *testing.T) {
+	metrics, w := status.NewMetrics(status.PerObject("Widget")), newWidget()
+	commit(t, &server{}, nil, w, converged)
+	report := func(s *status.Session) { // the last of the list
+		s.Set("Other", yes, "R", "")
+		converged(s)
+	}
+	commit(t, &server{}, nil, w, report, status.WithMetrics(metrics))
+	if got := testutil.CollectAndCount(metrics, "status_condition"); got != 4 {
+		t.Errorf("%d series, want 4", got)
+	}
+	commit(t, &server{}, nil, w, func(s *status.Session) { s.Remove("Other"); converged(s) }, status.WithMetrics(metrics))
+	if got := testutil.CollectAndCount(metrics, "status_condition"); got != 3 {
+		t.Errorf("%d series after the removal, want 3", got)
+	}
+}
+
 func TestAKindThatDidNotOptInHasNoConditionSeries(t *testing.T) {
 	metrics := status.NewMetrics(status.PerObject("Gadget"))
 	commit(t, &server{}, nil, newWidget(), converged, status.WithMetrics(metrics))

@@ -9,7 +9,7 @@ type Outcome string
 
 // The outcomes of Session.Commit. They are also the values of the metric label "outcome".
 const (
-	// Unchanged: the object already says all of this; nothing was sent.
+	// Unchanged: the object, as it was read, says all of this already; nothing was sent.
 	Unchanged Outcome = "Unchanged"
 	// Written: the status was persisted.
 	Written Outcome = "Written"

@@ -5,6 +5,7 @@ package status_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -276,14 +277,28 @@ func TestValueOfReadsAnotherObjectsConditionWithDefaultsForWhatIsEmpty(t *testin
 	}
 }
 
+func TestAConditionSaidAgainWithinAPassKeepsTheTimeOfTheFirst(t *testing.T) {
+	w, ticking := newWidget(), clocktesting.NewFakePassiveClock(start)
+	commit(t, &server{}, nil, w, func(s *status.Session) {
+		s.Set("Scheduled", yes, "R", "")
+		ticking.SetTime(start.Add(time.Minute))
+		s.Set("Scheduled", yes, "R", "said again")
+		converged(s)
+	}, status.WithClock(ticking))
+	if got := conditionOf(t, w, "Scheduled").LastTransitionTime.Time; !got.Equal(start) {
+		t.Errorf("%s", got)
+	}
+}
+
 // Clients decode the API server's answer over the local object: a write of metadata inside the session
-// brings back the status as stored.
+// brings back the status as stored, with what others have reported meanwhile.
 func TestMetadataWrittenCarriesAWriteInsideTheSession(t *testing.T) {
 	stored := settled(t, func(s *status.Session) {
 		s.Set("Kept", yes, "R", "")
 		s.Set("Dropped", yes, "R", "")
 		s.Converged("Succeeded", "")
 	})
+	foreign := metav1.Condition{Type: "Foreign", Status: yes, Reason: "Meanwhile", LastTransitionTime: metav1.NewTime(start)}
 	for name, object := range map[string]status.Object{
 		"structured":   stored.DeepCopy(),
 		"unstructured": mustUnstructured(t, toUnstructured(t, stored)),
@@ -295,21 +310,23 @@ func TestMetadataWrittenCarriesAWriteInsideTheSession(t *testing.T) {
 			session.Set("Kept", no, "Changed", "")
 			session.Remove("Dropped")
 
-			answerMetadataWrite(t, object, stored.Status.Conditions, "8")
+			answerMetadataWrite(t, object, append(slices.Clone(stored.Status.Conditions), foreign), "8")
 			session.MetadataWritten()
 
 			session.Converged("Succeeded", "the widget runs")
 			if outcome, err := session.Commit(context.Background()); outcome != status.Written {
 				t.Fatal(outcome, err)
 			}
-			patch := s.only(t)
-			mustContain(t, patch, `"resourceVersion":"8"`)
-			mustContain(t, patch, `"observedGeneration":4`)
+			mustContain(t, s.only(t), `"resourceVersion":"8"`)
+			mustHaveFields(t, s.only(t), "conditions", "observedGeneration")
 			if c := conditionOf(t, object, "Kept"); c.Status != no || c.Reason != "Changed" {
 				t.Errorf("the report made before the write is lost: %+v", c)
 			}
-			if strings.Contains(patch, "Dropped") {
+			if strings.Contains(s.only(t), "Dropped") {
 				t.Error("the removal made before the write is lost")
+			}
+			if c := conditionOf(t, object, "Foreign"); c.Reason != "Meanwhile" {
+				t.Errorf("what another reported meanwhile is undone: %+v", c)
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/holdfast-dev/holdfast/status"
 )
@@ -116,12 +117,12 @@ func TestAMalformedStatusIsRefusedAtOnce(t *testing.T) {
 	}
 }
 
-func TestTimesOfAnUnstructuredObjectAreThoseOfTheStructuredOne(t *testing.T) {
-	w := settled(t, converged)
-	object := mustUnstructured(t, toUnstructured(t, w))
-	for i, c := range *object.StatusConditions() {
-		if !c.LastTransitionTime.Time.Equal(w.Status.Conditions[i].LastTransitionTime.Truncate(time.Second)) {
-			t.Errorf("%s: %s", c.Type, c.LastTransitionTime)
-		}
+func TestTimesAreStoredInUTCWhateverTheClocksZone(t *testing.T) {
+	zone := time.FixedZone("UTC+5", 5*3600)
+	u := toUnstructured(t, newWidget())
+	commit(t, &server{}, nil, mustUnstructured(t, u), converged, status.WithClock(clocktesting.NewFakePassiveClock(start.In(zone))))
+	first := u.Object["status"].(map[string]any)["conditions"].([]any)[0].(map[string]any)
+	if first["lastTransitionTime"] != "2026-11-29T12:00:00Z" {
+		t.Errorf("%v", first)
 	}
 }
