@@ -15,8 +15,8 @@ import (
 // LogTo has everything that logs in this process write to manager.log in a state directory, so that the terminal is the narrator's. It
 // returns the file's path and what closes it. Call it once in a process.
 func LogTo(dir string) (string, func() error, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", nil, fmt.Errorf("state directory: %w", err)
+	if err := prepare(dir); err != nil {
+		return "", nil, err
 	}
 	path := filepath.Join(dir, "manager.log")
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)

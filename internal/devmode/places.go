@@ -23,7 +23,18 @@ func DefaultStateDir() (string, error) {
 }
 
 // marker is a file that only a state directory has, so that Wipe removes nothing else.
-const marker = "ports.json"
+const marker = ".holdfast-dev"
+
+// prepare makes dir a state directory.
+func prepare(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("state directory: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, marker), nil, 0o600); err != nil {
+		return fmt.Errorf("state directory: %w", err)
+	}
+	return nil
+}
 
 // Wipe removes a state directory. A folder that is none is left alone, with an error.
 func Wipe(dir string) error {
@@ -46,6 +57,8 @@ func Wipe(dir string) error {
 // places are the files of a state directory.
 type places struct{ dir string }
 
+const portsFile = "ports.json"
+
 // ports are kept, so that kubeconfigs in use and the endpoints of BMCs stay good from one start to the next.
 type ports struct {
 	API  int `json:"api"`
@@ -55,7 +68,7 @@ type ports struct {
 // ports gives the ports of the last start, or others where they are taken meanwhile.
 func (p places) ports() (ports, error) {
 	var last ports
-	content, err := os.ReadFile(filepath.Join(p.dir, marker))
+	content, err := os.ReadFile(filepath.Join(p.dir, portsFile))
 	if err == nil {
 		err = json.Unmarshal(content, &last)
 	}
@@ -75,7 +88,7 @@ func (p places) remember(used ports) error {
 	if err != nil {
 		return fmt.Errorf("remember the ports: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(p.dir, marker), content, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(p.dir, portsFile), content, 0o600); err != nil {
 		return fmt.Errorf("remember the ports: %w", err)
 	}
 	return nil

@@ -5,26 +5,66 @@ package devmode
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Run starts everything, tells people how to reach it, and narrates until ctx ends, which is no error.
 func Run(ctx context.Context, options Options, out io.Writer) (err error) {
+	fmt.Fprintln(out, "starting a control plane and a rack of simulated BMCs")
+	started := time.Now()
 	stack, err := Start(ctx, options)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stack.Close()) }()
-	if _, err := stack.Enroll(ctx); err != nil {
+	defer func() {
+		fmt.Fprintln(out, "stopping; the state stays")
+		err = errors.Join(err, stack.Close())
+	}()
+	names, err := stack.Enroll(ctx)
+	if err != nil {
 		return err
 	}
+	stack.welcome(out, names, time.Since(started))
 	if err := stack.StartManager(ctx); err != nil {
 		return err
 	}
-	select {
-	case <-ctx.Done():
-		return nil
-	case <-stack.ManagerEnded():
-		return nil
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		return (&narrator{stack: stack, now: time.Now, out: out}).run(ctx)
+	})
+	group.Go(func() error {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-stack.ManagerEnded():
+			return errEnded // and Close tells why
+		}
+	})
+	return group.Wait()
+}
+
+// welcome says what runs and what can be done with it.
+func (s *Stack) welcome(out io.Writer, bmcs []string, took time.Duration) {
+	kubectl, err := s.Env.Assets.Kubectl()
+	if err != nil {
+		kubectl = "kubectl (make kubectl builds one)"
 	}
+	fmt.Fprintf(out, `started in %s: %d BMCs registered
+
+  export KUBECONFIG=%s
+  %s get bmc,srv,sclaim,smaint -A
+
+  the machines, to be played with beside their BMCs (a tenant switches %s off):
+    curl %s/bmcs/%s/machines/1/tenant -d '{"do": "power-off"}'
+
+  state %s, log %s
+  Ctrl-C stops; the next start goes on from here; --fresh starts anew
+
+`, took.Round(100*time.Millisecond), len(bmcs), s.Kubeconfig(), kubectl, bmcs[0], s.Rack.ControlURL(), bmcs[0],
+		s.places.dir, filepath.Join(s.places.dir, "manager.log"))
 }

@@ -52,8 +52,8 @@ func Start(ctx context.Context, options Options) (*Stack, error) {
 }
 
 func (s *Stack) start(ctx context.Context) error {
-	if err := os.MkdirAll(s.places.dir, 0o700); err != nil {
-		return fmt.Errorf("state directory: %w", err)
+	if err := prepare(s.places.dir); err != nil {
+		return err
 	}
 	ports, err := s.places.ports()
 	if err != nil {
