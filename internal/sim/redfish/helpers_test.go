@@ -4,7 +4,9 @@ package redfish_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"testing"
@@ -26,7 +28,8 @@ type bench struct {
 	rack   *redfish.Rack
 	bmc    *redfish.BMC
 	client *http.Client
-	header http.Header // sent with every request
+	header http.Header     // sent with every request
+	ctx    context.Context // of requests
 }
 
 // timing is as easy to add up as it can be.
@@ -65,7 +68,7 @@ func newBench(t *testing.T, edit ...func(*redfish.Config, *redfish.BMCSpec)) *be
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, clock: clock, rack: rack, bmc: bmc, client: rack.Client(), header: http.Header{}}
+	b := &bench{t: t, clock: clock, rack: rack, bmc: bmc, client: rack.Client(), header: http.Header{}, ctx: t.Context()}
 	t.Cleanup(b.client.CloseIdleConnections)
 	return b
 }
@@ -104,7 +107,7 @@ func (b *bench) try(method, path string, body any) (answer, error) {
 		}
 		payload = bytes.NewReader(data)
 	}
-	req, err := http.NewRequestWithContext(b.t.Context(), method, b.bmc.Endpoint()+path, payload)
+	req, err := http.NewRequestWithContext(b.ctx, method, b.bmc.Endpoint()+path, payload)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -125,6 +128,30 @@ func (b *bench) try(method, path string, body any) (answer, error) {
 	_ = json.Unmarshal(raw, &a.Body)
 	return a, nil
 }
+
+// giveUp sends a reset, waits until the request log shows it as far as seen wants it, and hangs up.
+func (b *bench) giveUp(seen func(redfish.Request) bool) {
+	b.t.Helper()
+	ctx, cancel := context.WithCancel(b.ctx)
+	defer cancel()
+	patient := *b
+	patient.ctx = ctx
+	done := make(chan error, 1)
+	go func() {
+		_, err := patient.try(http.MethodPost, resetTarget, map[string]any{"ResetType": "On"})
+		done <- err
+	}()
+	b.eventually("the request is on its way", func() bool {
+		posts := b.requests(redfish.RequestFilter{Method: http.MethodPost})
+		return len(posts) == 1 && seen(posts[0])
+	})
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		b.t.Errorf("error %v, want that of hanging up: there was to be no answer", err)
+	}
+}
+
+func arrived(redfish.Request) bool { return true }
 
 // do is try for requests that must be answered with one of the statuses.
 func (b *bench) do(method, path string, body any, want ...int) answer {

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -74,8 +73,9 @@ func TestRequestLogIsBoundedAndTotalsAreNot(t *testing.T) {
 }
 
 func TestForgottenRequestLeavesItsSuccessorAlone(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, func(c *redfish.Config, _ *redfish.BMCSpec) { c.RequestLog = 1 })
-	mustInject(t, b.bmc, redfish.Fault{Kind: redfish.FaultStatus, Method: "PATCH", Delay: redfish.Duration(300 * time.Millisecond)})
+	mustInject(t, b.bmc, redfish.Fault{Kind: redfish.FaultStatus, Method: "PATCH", Delay: late})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -58,7 +58,6 @@ func TestSilentBMCSwallowsAndNeverActs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, edit)
-			b.client.Timeout = 100 * time.Millisecond
 			for _, reuse := range []bool{true, false} {
 				if reuse {
 					b.get(system) // an open connection falls silent
@@ -66,9 +65,11 @@ func TestSilentBMCSwallowsAndNeverActs(t *testing.T) {
 					b.client.CloseIdleConnections()
 				}
 				b.reach(redfish.ReachSilent)
+				b.client.Timeout = 100 * time.Millisecond
 				if _, _, err := b.tryReset("On"); !isTimeout(err) {
 					t.Errorf("reuse %v: error %v, want a timeout", reuse, err)
 				}
+				b.client.Timeout = 0
 				b.reach(redfish.ReachUp)
 				b.wantPower(redfish.PowerOff)
 			}
@@ -119,8 +120,9 @@ func TestSilentConnectionsEndWhenTheBMCIsBack(t *testing.T) {
 }
 
 func TestCutCableLosesTheReplyNotTheEffect(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
-	mustInject(t, b.bmc, redfish.Fault{Kind: redfish.FaultDelay, Method: "POST", Delay: redfish.Duration(100 * time.Millisecond)})
+	mustInject(t, b.bmc, redfish.Fault{Kind: redfish.FaultDelay, Method: "POST", Delay: late})
 	done := make(chan error, 1)
 	go func() {
 		_, err := b.try("POST", resetTarget, map[string]any{"ResetType": "On"})
@@ -154,8 +156,9 @@ func TestRestartingBMCComesBackByItself(t *testing.T) { // B082
 }
 
 func TestRequestInProgressDiesWithItsBMC(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
-	mustInject(t, b.bmc, redfish.Fault{Kind: redfish.FaultDelay, Method: "POST", Delay: redfish.Duration(200 * time.Millisecond)})
+	mustInject(t, b.bmc, redfish.Fault{Kind: redfish.FaultDelay, Method: "POST", Delay: late})
 	done := make(chan error, 1)
 	go func() {
 		_, err := b.try("POST", resetTarget, map[string]any{"ResetType": "On"})
