@@ -24,6 +24,7 @@ const (
 	CauseVerb        Cause = "verb"        // a person's consent
 	CauseLabels      Cause = "labels"      // claims match by them
 	CauseObserved    Cause = "observed"    // the monitor's region
+	CauseStatus      Cause = "status"      // the reconciler's report, wiped or replaced by somebody else
 	CauseClaim       Cause = "claim"       // mapped from a ServerClaim
 	CauseMaintenance Cause = "maintenance" // mapped from a ServerMaintenance
 	CauseDependency  Cause = "dependency"  // mapped from what an object uses: a BMC, a secret

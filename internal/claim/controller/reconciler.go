@@ -21,6 +21,7 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/pass"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/view"
+	"github.com/holdfast-dev/holdfast/internal/wake"
 	"github.com/holdfast-dev/holdfast/status"
 )
 
@@ -37,6 +38,7 @@ type Reconciler struct {
 	// choosing is held by the one pass that may choose a server: it reads the choices of the passes before it, so a thousand claims are
 	// bound in one sweep without conflicts. An optimisation: what two processes choose alike, the compare-and-swap decides.
 	choosing sync.Mutex
+	reports  wake.Reports
 }
 
 // Reconcile is one pass.
@@ -45,6 +47,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	err := r.Client.Get(ctx, request.NamespacedName, object)
 	if apierrors.IsNotFound(err) {
 		r.Metrics.Forget(kind, request.NamespacedName)
+		r.reports.Forget(request.NamespacedName)
 		return ctrl.Result{}, nil
 	}
 	if err != nil {
@@ -103,6 +106,7 @@ func (r *Reconciler) report(ctx context.Context, read view.ClaimRead, decision c
 	read.Claim.Status.Phase = decision.Phase
 	read.Claim.Status.Machine = decision.Machine
 	pass.Report(session, decision.Conditions, decision.Gates)
+	session.AfterPersist(func() { r.reports.Persisted(read.Claim) })
 	outcome, err := session.Commit(ctx)
 	return ctrl.Result{RequeueAfter: outcome.Requeue(decision.Step.After)}, err
 }

@@ -29,7 +29,7 @@ func (r *Reconciler) Setup(mgr ctrl.Manager, wakes *wake.Wakes) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named(Name).
 		Watches(&v1alpha1.ServerClaim{}, &handler.EnqueueRequestForObject{},
-			builder.WithPredicates(wakes.On(Name, wake.Deletion, wake.Spec, wake.Ledger, wake.Verb))).
+			builder.WithPredicates(wakes.On(Name, wake.Deletion, wake.Spec, wake.Ledger, wake.Verb, r.reports.Changed()))).
 		Watches(&v1alpha1.Server{}, wakes.Mapped(Name, wake.CauseDependency, r.claimsOf), builder.WithPredicates(wake.When(wake.All()...))).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers}).
 		Complete(r)

@@ -18,6 +18,7 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/pass"
+	"github.com/holdfast-dev/holdfast/internal/wake"
 	"github.com/holdfast-dev/holdfast/status"
 )
 
@@ -33,6 +34,8 @@ type Reconciler struct {
 	Namespace string // of the operator, where the credentials are
 	// Forget ends the sessions of a BMC that is no more (B059).
 	Forget func(ctx context.Context, name string)
+
+	reports wake.Reports
 }
 
 // Reconcile is one pass: the first step that has something to do ends it (P4).
@@ -41,6 +44,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	err := r.Client.Get(ctx, request.NamespacedName, bmc)
 	if apierrors.IsNotFound(err) {
 		r.Metrics.Forget(kind, request.NamespacedName)
+		r.reports.Forget(request.NamespacedName)
 		r.Forget(ctx, request.Name)
 		return ctrl.Result{}, nil
 	}
@@ -78,6 +82,7 @@ func (r *Reconciler) write(ctx context.Context, object client.Object, patch life
 func (r *Reconciler) report(ctx context.Context, bmc *v1alpha1.BMC, conditions []lifecycle.Condition, gates []lifecycle.Gate) (ctrl.Result, error) {
 	session := status.Begin(r.Client, r.Recorder, bmc, status.WithRegions("observed"), status.WithMetrics(r.Metrics), status.WithClock(r.Clock))
 	pass.Report(session, conditions, gates)
+	session.AfterPersist(func() { r.reports.Persisted(bmc) })
 	outcome, err := session.Commit(ctx)
 	return ctrl.Result{RequeueAfter: outcome.Requeue(0)}, err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/maintenance"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/pass"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/view"
+	"github.com/holdfast-dev/holdfast/internal/wake"
 	"github.com/holdfast-dev/holdfast/status"
 )
 
@@ -29,6 +30,8 @@ type Reconciler struct {
 	Recorder events.EventRecorder
 	Metrics  *status.Metrics
 	Clock    clock.PassiveClock
+
+	reports wake.Reports
 }
 
 // Reconcile is one pass.
@@ -37,6 +40,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	read, err := r.Reader.Cached(ctx, request.Name, now)
 	if apierrors.IsNotFound(err) {
 		r.Metrics.Forget(kind, request.NamespacedName)
+		r.reports.Forget(request.NamespacedName)
 		return ctrl.Result{}, nil
 	}
 	if err != nil {
@@ -74,6 +78,7 @@ func (r *Reconciler) write(ctx context.Context, read maintenance.View, decision 
 func (r *Reconciler) report(ctx context.Context, read maintenance.View, decision maintenance.Decision) (ctrl.Result, error) {
 	session := status.Begin(r.Client, r.Recorder, read.Maintenance, status.WithMetrics(r.Metrics), status.WithClock(r.Clock))
 	pass.Report(session, decision.Conditions, decision.Gates)
+	session.AfterPersist(func() { r.reports.Persisted(read.Maintenance) })
 	outcome, err := session.Commit(ctx)
 	return ctrl.Result{RequeueAfter: outcome.Requeue(decision.Step.After)}, err
 }

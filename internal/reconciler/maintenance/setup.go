@@ -23,7 +23,7 @@ const Name = "maintenance"
 func (r *Reconciler) Setup(mgr ctrl.Manager, wakes *wake.Wakes) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named(Name).
-		Watches(&v1alpha1.ServerMaintenance{}, &handler.EnqueueRequestForObject{}, builder.WithPredicates(wakes.On(Name, wake.Deletion, wake.Spec, wake.Verb))).
+		Watches(&v1alpha1.ServerMaintenance{}, &handler.EnqueueRequestForObject{}, builder.WithPredicates(wakes.On(Name, wake.Deletion, wake.Spec, wake.Verb, r.reports.Changed()))).
 		Watches(&v1alpha1.ServerMaintenance{}, wakes.Mapped(Name, wake.CauseMaintenance, r.rivals), builder.WithPredicates(wake.When(wake.Deletion))).
 		Watches(&v1alpha1.Server{}, wakes.Mapped(Name, wake.CauseDependency, r.ofServer), builder.WithPredicates(wake.When(wake.Deletion, wake.Spec, wake.Ledger))).
 		Watches(&v1alpha1.ServerClaim{}, wakes.Mapped(Name, wake.CauseClaim, r.ofClaim), builder.WithPredicates(wake.When(wake.Deletion, wake.Verb))).

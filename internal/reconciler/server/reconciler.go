@@ -20,6 +20,7 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/provider"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/pass"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/view"
+	"github.com/holdfast-dev/holdfast/internal/wake"
 	"github.com/holdfast-dev/holdfast/status"
 )
 
@@ -39,6 +40,7 @@ type Reconciler struct {
 	Settings lifecycle.Settings
 
 	efforts efforts
+	reports wake.Reports
 }
 
 // Reconcile is one pass.
@@ -96,4 +98,5 @@ func tell(ctx context.Context, decision lifecycle.Decision) {
 func (r *Reconciler) forget(name string) {
 	r.Metrics.Forget(kind, client.ObjectKey{Name: name})
 	r.efforts.forget(name)
+	r.reports.Forget(client.ObjectKey{Name: name})
 }

@@ -22,6 +22,7 @@ func (r *Reconciler) report(ctx context.Context, read view.ServerRead, decision 
 	session := status.Begin(r.Client, r.Recorder, server, status.WithRegions("observed"), status.WithMetrics(r.Metrics), status.WithClock(r.Clock))
 	server.Status.Phase = decision.Phase
 	pass.Report(session, decision.Conditions, append(extra, decision.Gates...))
+	session.AfterPersist(func() { r.reports.Persisted(server) })
 	outcome, err := session.Commit(ctx)
 	return ctrl.Result{RequeueAfter: outcome.Requeue(after)}, err
 }

@@ -24,7 +24,7 @@ const Name = "server"
 func (r *Reconciler) Setup(mgr ctrl.Manager, wakes *wake.Wakes, pace *wake.Pace, workers int) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named(Name).
-		Watches(&v1alpha1.Server{}, wake.Paced(pace), builder.WithPredicates(wakes.On(Name, wake.All()...))).
+		Watches(&v1alpha1.Server{}, wake.Paced(pace), builder.WithPredicates(wakes.On(Name, append(wake.All(), r.reports.Changed())...))).
 		Watches(&v1alpha1.Server{}, wakes.Mapped(Name, wake.CauseDependency, r.twinsOf), builder.WithPredicates(wake.When(wake.Ledger))).
 		Watches(&v1alpha1.ServerClaim{}, wakes.Mapped(Name, wake.CauseClaim, r.serversOfClaim),
 			builder.WithPredicates(wake.When(wake.Deletion, wake.Spec, wake.Ledger, wake.Verb))).
