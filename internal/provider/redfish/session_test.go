@@ -5,7 +5,6 @@ package redfish
 import (
 	"context"
 	"net/http"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,72 +14,6 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/provider"
 	sim "github.com/holdfast-dev/holdfast/internal/sim/redfish"
 )
-
-// rackBMC is a simulated BMC and a pool to it, on one clock.
-type rackBMC struct {
-	*sim.BMC
-	rack  *sim.Rack
-	clock *sim.ManualClock
-	pool  *Pool
-	t     *testing.T
-}
-
-func newRackBMC(t *testing.T, change ...func(*sim.Profile)) *rackBMC {
-	t.Helper()
-	clock := sim.NewManualClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-	rack, err := sim.NewRack(sim.Config{Clock: clock})
-	if err != nil {
-		t.Fatal(err)
-	}
-	profile := sim.Conforming()
-	for _, c := range change {
-		c(&profile)
-	}
-	device, err := rack.AddBMC(sim.BMCSpec{Name: "bmc", Username: "root", Password: canary, Profile: &profile})
-	if err != nil {
-		t.Fatal(err)
-	}
-	pool := NewPool(Options{Clock: clock.Now})
-	t.Cleanup(func() {
-		_ = pool.Close(context.Background())
-		_ = rack.Close()
-	})
-	return &rackBMC{BMC: device, rack: rack, clock: clock, pool: pool, t: t}
-}
-
-func (r *rackBMC) endpoint() Endpoint {
-	return Endpoint{URL: r.Endpoint(), TLS: TLSConfig{CABundle: r.rack.CAPEM()}}
-}
-
-func (r *rackBMC) with(password, version string) *BMC {
-	r.t.Helper()
-	b, err := r.pool.BMC("bmc", r.endpoint(), Credentials{Username: "root", Password: password, Version: version})
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return b
-}
-
-func (r *rackBMC) ref() provider.SystemRef { return provider.SystemRef{UUID: r.Machine("1").UUID()} }
-
-func (r *rackBMC) look(b *BMC) error {
-	_, err := b.Observer().Observe(r.t.Context(), r.ref(), provider.DepthState, "")
-	return err
-}
-
-func (r *rackBMC) mustLook(b *BMC) {
-	r.t.Helper()
-	if err := r.look(b); err != nil {
-		r.t.Fatal(err)
-	}
-}
-
-func (r *rackBMC) stats(sessions, logins int) {
-	r.t.Helper()
-	if s := r.AuthStats(); s.Sessions != sessions || s.Logins != logins {
-		r.t.Errorf("%d sessions open, %d ever; want %d, %d", s.Sessions, s.Logins, sessions, logins)
-	}
-}
 
 // TestOneSessionForAll: observer and actor, at the same time and over and over, share one session (B163, B165, B228).
 func TestOneSessionForAll(t *testing.T) {
@@ -144,14 +77,6 @@ func TestFullSessionTable(t *testing.T) {
 	r.clock.Advance(sessionRetry)
 	r.mustLook(b)
 	equal(t, "mode once there is room", authSession, b.auth.mode)
-}
-
-func (r *rackBMC) loginAttempts() int {
-	requests, err := r.rack.Requests(sim.RequestFilter{Method: http.MethodPost, Path: "Sessions"})
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return len(requests)
 }
 
 // TestFullSessionTableWithoutBasic: where nothing is left, it is Busy and not Denied, and not asked all the time.
@@ -233,6 +158,52 @@ func TestChangedCredentialsAreTriedAtOnce(t *testing.T) {
 	r.stats(1, 2)
 }
 
+// TestOldSessionEndsFirst: new credentials log in only once the old session is deleted, also while a look is still on the wire (B163).
+func TestOldSessionEndsFirst(t *testing.T) {
+	f := newFake(t)
+	f.set("/redfish/v1", object{"Links": object{"Sessions": link("/redfish/v1/SessionService/Sessions")}})
+	f.handle("POST /redfish/v1/SessionService/Sessions", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Auth-Token", "t")
+		w.Header().Set("Location", "/redfish/v1/SessionService/Sessions/1")
+		w.WriteHeader(http.StatusCreated)
+	})
+	f.answer("DELETE /redfish/v1/SessionService/Sessions/1", http.StatusNoContent, "")
+	pool := NewPool(Options{})
+	defer func() { _ = pool.Close(context.Background()) }()
+	with := func(version string) *BMC {
+		b, err := pool.BMC("bmc", Endpoint{URL: f.srv.URL}, Credentials{Username: "root", Password: canary, Version: version})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	first := with("1")
+	observe(t, first)
+	arrived, answer := make(chan struct{}), make(chan struct{})
+	system := f.docs[fakeSystemPath]
+	f.handle("GET "+fakeSystemPath, func(w http.ResponseWriter, _ *http.Request) {
+		arrived <- struct{}{}
+		<-answer
+		f.send(w, system)
+	})
+	before := len(f.got(""))
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = lookFake(t, first) })
+	<-arrived
+	second := with("2")
+	wg.Go(func() { _ = lookFake(t, second) })
+	awaitWaiting(t, second.gate, looking, 1)
+	answer <- struct{}{}
+	<-arrived
+	answer <- struct{}{}
+	wg.Wait()
+	var methods []string
+	for _, r := range f.got("")[before:] {
+		methods = append(methods, r.method)
+	}
+	equal(t, "requests", []string{"GET", "DELETE", "GET", "POST", "GET", "GET"}, methods)
+}
+
 // TestRotationCostsOneRefusal: while the BMC has the new password and the secret the old one, it is shown once (B173).
 func TestRotationCostsOneRefusal(t *testing.T) {
 	r := newRackBMC(t)
@@ -269,29 +240,8 @@ func TestForgetTouchesTheBMCNoMore(t *testing.T) {
 	_, err := b.Actor().PowerOn(t.Context(), r.ref(), provider.Expect{})
 	wantError(t, err, provider.Transient, provider.ReasonUnreachable)
 	equal(t, "requests after Forget", before, r.count())
-}
-
-func (r *rackBMC) count() int {
-	n := 0
-	for _, total := range r.rack.Totals() {
-		n += total.Count
-	}
-	return n
-}
-
-// awaitRequest waits until the simulator has seen n requests that match.
-func awaitRequest(t *testing.T, r *rackBMC, path string, n int) {
-	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); runtime.Gosched() {
-		requests, err := r.rack.Requests(sim.RequestFilter{Path: path})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(requests) >= n {
-			return
-		}
-	}
-	t.Fatalf("the BMC never saw %d requests for %s", n, path)
+	r.ClearFaults()
+	r.mustLook(r.with(canary, "1")) // registered again, it is served again
 }
 
 // TestCloseEndsAllSessions: a graceful stop leaves no session behind (B163).
