@@ -3,6 +3,8 @@
 package metal
 
 import (
+	"time"
+
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
@@ -31,8 +33,7 @@ var booting = join(
 		bootNotConfirmed,
 	)),
 	steps{
-		// Also before arming: a power-on of a former claim's boot that is still on the wire must find nothing armed (I10).
-		{name: "Rest", when: (*state).resting, then: rest(v1alpha1.ReasonBooting)},
+		{name: "Rest", when: func(s *state) bool { return s.bootRestLeft() > 0 }, then: func(s *state) answer { return s.rest(v1alpha1.ReasonBooting, s.bootRestLeft()) }},
 		{name: "Override", when: not((*state).armedPXE), then: armOverride},
 		{name: "RememberTag", when: all((*state).stampable, (*state).tagForgotten), then: func(s *state) answer {
 			return patch(v1alpha1.ReasonBooting, "remember the asset tag that the stamp will stand in for", lifecycle.Patch{Ledger: ledger.Entries{}.AssetTag(s.rememberTag())})
@@ -55,6 +56,12 @@ var booting = join(
 var awaitBound = clause{name: "AwaitBound", when: not((*state).boundHere), then: func(s *state) answer {
 	return s.wait(v1alpha1.ReasonAwaitingBound, "waiting until the claim has written down which machine it got")
 }}
+
+// bootRestLeft is how long nothing is armed yet: a power-on of a former claim's boot that is still on the wire must find nothing armed,
+// or it boots this claim's machine (I10). A Server made anew does not know of the last power-off, but when it was discovered.
+func (s *state) bootRestLeft() time.Duration {
+	return max(s.restLeft(), s.deadlineAfter(s.led.DiscoveredAt))
+}
 
 func armOverride(s *state) answer {
 	return s.act(v1alpha1.ReasonBooting, "arm the network boot", lifecycle.Effect{

@@ -142,6 +142,7 @@ func bootingCases() []decided {
 		{"Reserved.Booting.Start", "a machine that keeps no stamp boots without", given(booting, lt.ArmedPXE, lt.Ledger(func(l *ledger.Server) { l.AssetTag = &ledger.AssetTag{Unwritable: true} })), patch, nil},
 		{"Reserved.Booting.Start", "an asset tag longer than a picture holds cannot be put back, so it is not stamped over", given(booting, lt.ArmedPXE, lt.AssetTag(strings.Repeat("x", v1alpha1.MaxFactLength))), patch, nil},
 		{"Reserved.Booting.Rest", "after a power-off of ours nothing is armed: an older power-on may be on the wire (I10)", given(booting, justOff), wait, nil},
+		{"Reserved.Booting.Rest", "a server made anew knows of no power-off: it waits from its discovery (I10)", given(booting, lt.Ledger(func(l *ledger.Server) { l.DiscoveredAt = lt.Now.Add(-time.Second) })), wait, nil},
 		{"Reserved.Booting.Rest", "nor is it powered on", given(booting, lt.ArmedPXE, lt.Stamped(lt.ClaimID), justOff), wait, nil},
 		{"Reserved.Booting.Start", "the power-on is announced before it happens", given(booting, lt.ArmedPXE, lt.Stamped(lt.ClaimID)), patch, and(stage(ledger.StageStarting), sets(ledger.KeyBoot, ledger.KeyPowerOn))},
 	}

@@ -113,23 +113,24 @@ func (s *state) expectBoot(power provider.PowerState) provider.Expect {
 // resting says that a power-off of ours may still be on the wire: the next power-on waits one effect deadline.
 func (s *state) resting() bool { return s.restLeft() > 0 }
 
-func (s *state) restLeft() time.Duration {
-	if s.led.OffAt.IsZero() {
+func (s *state) restLeft() time.Duration { return s.deadlineAfter(s.led.OffAt) }
+
+// deadlineAfter is how long an effect that began before t may still be on the wire; 0 or less where it cannot be.
+func (s *state) deadlineAfter(t time.Time) time.Duration {
+	if t.IsZero() {
 		return 0
 	}
-	return s.led.OffAt.Add(s.v.Settings.EffectDeadline).Sub(s.v.Now)
+	return t.Add(s.v.Settings.EffectDeadline).Sub(s.v.Now)
 }
 
-func rest(reason string) func(*state) answer {
-	return func(s *state) answer {
-		return s.wait(reason, "an effect from before the last power-off may still be on the wire: the next power-on waits until it cannot be").within(s.restLeft())
-	}
+func (s *state) rest(reason string, left time.Duration) answer {
+	return s.wait(reason, "an effect of an earlier time may still be on the wire: the next power-on waits until it cannot be").within(left)
 }
 
 // switchOn are the clauses that switch on a machine that is Off. Why it may be On is written first (P13).
 func switchOn(by func(*state) ledger.PowerOn) steps {
 	return steps{
-		{name: "Rest", when: (*state).resting, then: rest(v1alpha1.ReasonPoweringOn)},
+		{name: "Rest", when: (*state).resting, then: func(s *state) answer { return s.rest(v1alpha1.ReasonPoweringOn, s.restLeft()) }},
 		{name: "Remember", when: func(s *state) bool { return !s.rememberedAs(by(s)) }, then: func(s *state) answer {
 			p := by(s)
 			return patch(v1alpha1.ReasonPoweringOn, "remember why the machine is to be On", lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(&p)})

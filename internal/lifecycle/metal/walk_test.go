@@ -169,6 +169,7 @@ func TestLifeOfAServer(t *testing.T) {
 		t.Errorf("%d writes of the server until Available, want 2 at most: %v", w.writes, w.clauses)
 	}
 	w.writes = 0
+	w.now = w.now.Add(time.Minute)
 	w.bind()
 	w.mustBe(v1alpha1.PhaseReserved, lifecycle.StepWait) // for the claim's bound
 	lifecycletest.Bound(w.scene)
