@@ -121,10 +121,12 @@ func TestRedirects(t *testing.T) {
 	})
 	_, err := b.Actor().PowerOn(t.Context(), fakeRef, provider.Expect{})
 	wantError(t, err, provider.Terminal, provider.ReasonEndpointInvalid)
-	f.handle("GET /redfish/v1/Systems/1", func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, elsewhere.srv.URL+r.URL.Path+"/", http.StatusFound)
-	})
-	wantError(t, lookFake(t, b), provider.Terminal, provider.ReasonEndpointInvalid)
+	for _, target := range []string{elsewhere.srv.URL + fakeSystemPath + "/", "/redfish/v1/Systems", "/"} {
+		f.handle("GET /redfish/v1/Systems/1", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, target, http.StatusFound)
+		})
+		wantError(t, lookFake(t, b), provider.Terminal, provider.ReasonEndpointInvalid)
+	}
 	equal(t, "POSTs", 1, len(f.got(http.MethodPost)))
 	equal(t, "requests at the other host", 0, len(elsewhere.got("")))
 }
