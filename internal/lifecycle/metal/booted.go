@@ -27,6 +27,7 @@ var booted = join(
 	within("On", (*state).powerOnDue, join(
 		steps{
 			awaitBound,
+			settling,
 			{name: "ArmOverride", when: all((*state).bootsAlways, not((*state).armedPXE)), then: armOverride},
 		},
 		switchOn((*state).byClaim),

@@ -84,6 +84,7 @@ func unbootedCases() []decided {
 		{"Reserved.Unbooted.PowerNotWanted", "power Keep: as it is", given(lt.Claimed, lt.ClaimPower(v1alpha1.PowerKeep), lt.On), lifecycle.StepSettled, nil},
 		{"Reserved.Unbooted.AwaitPicture", "Off is believed on a picture that bears the intent (R4)", given(lt.Claimed, lt.Announced(ledger.WhyBootClaim, 1)), wait, nil},
 		{"Reserved.Unbooted.BoundElsewhere", "not while another claim is bound (I8)", given(lt.Claimed, lt.OtherBound), hold, and(reason(v1alpha1.ReasonBoundElsewhere), live)},
+		{"Reserved.Unbooted.Settle", "an Off of a moment ago may be a BMC's that has just restarted (B018)", given(lt.Claimed, lt.SeenSince(0)), wait, nil},
 		{"Reserved.Unbooted.Disk", "boots from disk, without stages, once confirmed Off", given(lt.Claimed, byDisk), act, and(confirmsOff, stage(ledger.StageBooted), sets(ledger.KeyBoot, ledger.KeyPowerOn, ledger.KeyDirtySince, ledger.KeyRestarted))},
 		{"Reserved.Unbooted.Boot", "confirmed Off: one patch opens the boot", given(lt.Claimed, lt.AssetTag("shelf 7")), act, and(confirmsOff, stage(ledger.StageBooting),
 			changes([]string{ledger.KeyBoot, ledger.KeyDirtySince, ledger.KeyRestarted, ledger.KeyAssetTag}, []string{ledger.KeyPowerOn}), func(t *testing.T, d lifecycle.Decision) {
@@ -216,6 +217,11 @@ func bootedCases() []decided {
 				t.Error("relies on the override")
 			}
 		}},
+		{"Reserved.Booted.On.Settle", "an Off of a moment ago may be a BMC's that has just restarted: no reset of a running machine (B018)", given(off, lt.SeenSince(0)), wait, func(t *testing.T, d lifecycle.Decision) {
+			if d.Step.After != 30*time.Second {
+				t.Errorf("waits %s, want one effect deadline", d.Step.After)
+			}
+		}},
 		{"Reserved.Booted.On.Rest", "after a power-off of ours the power-on waits", given(off, justOff), wait, nil},
 		{"Reserved.Booted.On.Remember", "why it is to be On is written first (P13)", given(off, forgetOn), patch, sets(ledger.KeyPowerOn)},
 		{"Reserved.Booted.On.PowerOn", "a tenant that powers itself off is powered on from its disk, never imaged again", off, act, and(does(lifecycle.OpPowerOn), fromDisk)},
@@ -248,6 +254,7 @@ func restartCases() []decided {
 		{"Reserved.Booted.Restart.AwaitPicture", "Off is believed on a picture that bears the intent (R4)", given(off, lt.Announced(ledger.WhyRestart, 1)), wait, nil},
 		{"Reserved.Booted.Restart.Record", "once Off one patch records it and closes the intent", given(off, lt.Announced(ledger.WhyRestart, 1), lt.Pictured), patch,
 			and(wroteRestart, changes([]string{ledger.KeyRestarted, ledger.KeyPowerOn, ledger.KeyOffAt}, []string{ledger.KeyIntent}))},
+		{"Reserved.Booted.Restart.Record", "the consent that explained it has done its work", given(off, powerOff, lt.Announced(ledger.WhyRestart, 1), lt.Pictured), patch, removes(v1alpha1.AnnotationPowerOff)},
 		{"Reserved.Booted.Restart.Record", "Off already: recorded, then the claim's power", given(off, lt.ClaimPower(v1alpha1.PowerOff)), patch, changes([]string{ledger.KeyRestarted}, []string{ledger.KeyPowerOn})},
 		{"Reserved.Booted.On.PowerOn", "then on, also where power is Keep", given(off, lt.ClaimPower(v1alpha1.PowerKeep), lt.SeenSince(4), lt.Ledger(func(l *ledger.Server) {
 			l.Restarted, l.OffAt, l.PowerOn.At = lt.Before(5), lt.Before(3), lt.Before(3)
@@ -301,6 +308,7 @@ func releasingCases() []decided {
 		{"Reserved.ClaimMissing.Withdraw", "an intent for another UID of the claim announces nothing", given(announced, lt.ClaimGone, lt.Spec(func(s *v1alpha1.ServerSpec) { s.ClaimRef.UID = "uid-2" })), patch, live},
 		{"Reserved.Booted.Settled.Withdraw", "a claim that lives again (restored) is reserved again: the release is withdrawn (R3)", given(lt.Running, newUID, lt.Announced(ledger.WhyReleased, 1)), patch, nil},
 		{"Releasing.AwaitPicture", "Off is believed on a picture that bears the intent (R4)", down, wait, nil},
+		{"Releasing.Settle", "an Off of a moment ago confirms nothing (B018)", given(down, lt.Pictured, lt.SeenSince(0)), wait, nil},
 		{"Releasing.ClearOverride", "a network boot that was armed and never taken is disarmed", given(down, lt.Pictured, lt.ArmedPXE), act, does(lifecycle.OpClearBootOverride)},
 		{"Releasing.Unstamp", "the stamp goes and the old asset tag comes back", given(down, lt.Pictured, lt.Ledger(func(l *ledger.Server) { l.AssetTag = &ledger.AssetTag{Previous: "shelf 7"} })), act, func(t *testing.T, d lifecycle.Decision) {
 			if e := d.Step.Effect; e.Op != lifecycle.OpWriteAssetTag || e.AssetTag != "shelf 7" || e.Expect.Power != provider.PowerOff || !ledger.IsStamp(*e.Expect.AssetTag) {

@@ -127,6 +127,19 @@ func (s *state) rest(reason string, left time.Duration) answer {
 	return s.wait(reason, "an effect of an earlier time may still be on the wire: the next power-on waits until it cannot be").within(left)
 }
 
+// settling waits until Off has been seen for one effect deadline, before anything is done that rests on it: a BMC that has just
+// restarted may say Off of a machine that runs (B018).
+var settling = clause{name: "Settle", when: func(s *state) bool { return s.settlingLeft() > 0 }, then: func(s *state) answer {
+	return s.wait(v1alpha1.ReasonPoweringOff, "Off was first seen a moment ago: waiting whether it stays so").within(s.settlingLeft())
+}}
+
+func (s *state) settlingLeft() time.Duration {
+	if s.facts.Since == nil {
+		return 0
+	}
+	return s.deadlineAfter(s.facts.Since.Time)
+}
+
 // switchOn are the clauses that switch on a machine that is Off. Why it may be On is written first (P13).
 func switchOn(by func(*state) ledger.PowerOn) steps {
 	return steps{

@@ -5,6 +5,7 @@ package metal
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -168,7 +169,7 @@ func (s *state) intent(why ledger.Why) *ledger.Intent {
 }
 
 // closeIntent adds to a patch that the open intent is no more. Its effect may still be on the wire: power-on will wait for that.
-// On a picture that bears the intent and says Off, the Off is recorded as well.
+// On a picture that bears the intent and says Off, the Off is recorded as well, and the consent to it has done its work.
 func (s *state) closeIntent(p *lifecycle.Patch) {
 	if p.Ledger == nil {
 		p.Ledger = map[string]string{}
@@ -177,8 +178,9 @@ func (s *state) closeIntent(p *lifecycle.Patch) {
 	if _, said := p.Ledger[ledger.KeyPowerOn]; !said && s.off() && s.pictured() {
 		entries.PowerOn(nil)
 	}
-	if s.led.Intent.Why == ledger.WhyConsent && len(p.Remove) == 0 {
-		p.Remove = s.given(v1alpha1.AnnotationPowerOff)
+	done := s.led.Intent.Why == ledger.WhyConsent || (s.off() && s.pictured())
+	if done && !slices.Contains(p.Remove, v1alpha1.AnnotationPowerOff) {
+		p.Remove = append(p.Remove, s.given(v1alpha1.AnnotationPowerOff)...)
 	}
 }
 

@@ -27,6 +27,7 @@ var releasingSteps = named("Releasing", join(
 		within("PowerOff", not((*state).off), powerOffReleased),
 		steps{
 			{name: "AwaitPicture", when: not((*state).pictured), then: awaitPicture},
+			settling,
 			{name: "ClearOverride", when: (*state).armedPXE, then: clearOverride},
 			{name: "Unstamp", when: (*state).stamped, then: func(s *state) answer {
 				return s.act(v1alpha1.ReasonReleasing, "clear the stamp and put the old asset tag back", lifecycle.Effect{

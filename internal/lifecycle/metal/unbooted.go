@@ -23,6 +23,7 @@ var unbooted = join(
 		}},
 		{name: "AwaitPicture", when: all(isAnnounced(ledger.WhyBootClaim), not((*state).pictured)), then: awaitPicture, carries: true},
 		isElsewhere,
+		settling,
 		{name: "Disk", when: (*state).fromDisk, then: func(s *state) answer {
 			p := s.byClaim()
 			return s.confirmOff(v1alpha1.ReasonBooting, "confirm that the machine is Off, then boot it from its disk", lifecycle.Patch{
