@@ -164,11 +164,14 @@ func TestRestartOverASettledFleet(t *testing.T) {
 		}
 		random := rand.New(rand.NewPCG(1, 2))
 		w.start(random.Float64)
-		perQuarter := make([]int, 4)
+		perQuarter, seen := make([]int, 4), map[*scriptedBMC]bool{}
 		for quarter := range perQuarter {
 			w.pass(30 * time.Second)
 			for _, bmc := range w.rack {
-				perQuarter[quarter] += kinds(bmc.asked())["state"]
+				if kinds(bmc.asked())["state"] > 0 && !seen[bmc] {
+					seen[bmc] = true
+					perQuarter[quarter]++
+				}
 			}
 		}
 		for quarter, looks := range perQuarter {

@@ -122,6 +122,10 @@ func TestRefusedCredentials(t *testing.T) {
 			t.Errorf("logins with the refused credentials: %v, want 1", calls)
 		}
 		w.change("rack1", setIntent("i1")) // somebody waits: the account matters more
+		w.pass(time.Minute)
+		if calls := bmc.asked(); len(calls) != 0 {
+			t.Errorf("tried for the sake of one who waits: %v", calls)
+		}
 		w.pass(12 * time.Hour)
 		if calls := bmc.asked(); len(calls) < 10 || len(calls) > 16 {
 			t.Errorf("%d logins in 12 hours, want a back-off up to an hour", len(calls))
@@ -214,11 +218,12 @@ func TestWipeWhileDeniedIsHealedWithoutAsking(t *testing.T) {
 		wiped := w.bmc("rack1")
 		wiped.Status = v1alpha1.BMCStatus{}
 		w.put(wiped)
-		w.change("rack1", func(s *v1alpha1.Server) { s.Status = v1alpha1.ServerStatus{} })
 		w.pass(time.Second)
 		if got := w.bmc("rack1").Status.Observed; got == nil || got.Reason != object.Reason {
 			t.Errorf("region of the BMC: %+v", got)
 		}
+		w.change("rack1", func(s *v1alpha1.Server) { s.Status = v1alpha1.ServerStatus{} })
+		w.pass(time.Second)
 		if got := w.server("rack1").Status.Observed; got == nil || got.Reason != server.Reason {
 			t.Errorf("region of the server: %+v", got)
 		}
@@ -343,6 +348,67 @@ func TestPanicStopsNothing(t *testing.T) {
 			t.Errorf("power %s after it stopped panicking", got)
 		}
 	})
+}
+
+// TestDeadBMCIsTriedForOneWhoWaits: a change of the ledger is worth one try within the back-off, and does not end it.
+func TestDeadBMCIsTriedForOneWhoWaits(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.start()
+		bmc := w.enroll("rack1")
+		bmc.set(func(b *scriptedBMC) { b.failing = timeout() })
+		w.pass(time.Hour + time.Minute)
+		bmc.asked()
+		w.change("rack1", setIntent("i1"))
+		w.pass(time.Minute)
+		if calls := bmc.asked(); len(calls) != 1 {
+			t.Errorf("tries for one who waits: %v, want 1", calls)
+		}
+	})
+}
+
+// TestVisitOfAnOlderSecretDoesNotCount: it ended between the change and its failure.
+func TestVisitOfAnOlderSecretDoesNotCount(t *testing.T) {
+	now := time.Now()
+	f := newFleet(DefaultCadence(), func() float64 { return 0.5 })
+	bmc := newBMC("rack1")
+	bmc.UID = "1"
+	f.addBMC(bmc, created, now)
+	_, v := f.begin(t.Context(), now)
+	f.secretChanged("rack1-credentials", now)
+	if _, current := f.bmcStruck(v, failureOf(refused()), now); current {
+		t.Error("the failure counts")
+	}
+	f.end(v, now)
+	if pause := f.wait(now); pause > 0 {
+		t.Errorf("the new secret waits %s", pause)
+	}
+}
+
+// TestConfirmed is the table of hysteresis.
+func TestConfirmed(t *testing.T) {
+	transient, definite, own := failureOf(timeout()), failureOf(refused()), ownFailure()
+	for name, test := range map[string]struct {
+		strikes strikes
+		fail    failure
+		now     standing
+		want    bool
+	}{
+		"never seen, first failure":         {strikes{count: 1, same: 1}, transient, standingUnknown, true},
+		"good, too few":                     {strikes{count: 2, same: 2}, transient, standingGood, false},
+		"good, enough":                      {strikes{count: 3, same: 3}, transient, standingGood, true},
+		"good, enough of different reasons": {strikes{count: 3, same: 1}, transient, standingGood, true},
+		"good, refused":                     {strikes{count: 1, same: 1}, definite, standingGood, true},
+		"bad, another reason once":          {strikes{count: 9, same: 1}, transient, standingBad, false},
+		"bad, another reason for good":      {strikes{count: 9, same: 3}, transient, standingBad, true},
+		"bad, refused now":                  {strikes{count: 9, same: 1}, definite, standingBad, true},
+		"our own trouble":                   {strikes{count: 9, same: 9}, own, standingGood, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := test.strikes.confirmed(test.fail, test.now, 3); got != test.want {
+				t.Errorf("confirmed: %t, want %t", got, test.want)
+			}
+		})
+	}
 }
 
 func TestFailureOf(t *testing.T) {

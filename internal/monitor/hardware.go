@@ -69,7 +69,7 @@ func bytesOf(bytes int64) *resource.Quantity {
 // nicsOf keys NICs by MAC. Their names are often no more than positions in a list and rotate with it, so a MAC that is known
 // keeps the name it had.
 func nicsOf(nics []provider.NIC, before *v1alpha1.Hardware) []v1alpha1.NIC {
-	names := namesByMAC(before)
+	names := namesByMAC(nics, before)
 	var told []v1alpha1.NIC
 	for _, nic := range nics {
 		one := v1alpha1.NIC{
@@ -87,23 +87,38 @@ func nicsOf(nics []provider.NIC, before *v1alpha1.Hardware) []v1alpha1.NIC {
 	return bounded(told, maxNICs)
 }
 
-// namesByMAC leaves out MACs that name no single NIC.
-func namesByMAC(before *v1alpha1.Hardware) map[string]string {
-	names, ambiguous := map[string]string{}, map[string]bool{"": true}
+// namesByMAC returns the names that are known of MACs that name one single NIC, before and now.
+func namesByMAC(nics []provider.NIC, before *v1alpha1.Hardware) map[string]string {
+	names := map[string]string{}
 	if before == nil {
 		return names
 	}
+	told, known := map[string]int{}, map[string]int{}
+	for _, nic := range nics {
+		told[v1alpha1.Fact(nic.MAC)]++
+	}
 	for _, nic := range before.NICs {
-		_, seen := names[nic.MAC]
-		ambiguous[nic.MAC] = ambiguous[nic.MAC] || seen
+		known[nic.MAC]++
 		names[nic.MAC] = nic.Name
 	}
-	maps.DeleteFunc(names, func(mac, _ string) bool { return ambiguous[mac] })
+	maps.DeleteFunc(names, func(mac, _ string) bool { return mac == "" || known[mac] != 1 || told[mac] != 1 })
 	return names
 }
 
 func compareNICs(a, b v1alpha1.NIC) int {
-	return cmp.Or(cmp.Compare(a.MAC, b.MAC), cmp.Compare(a.Name, b.Name), cmp.Compare(a.SpeedMbps, b.SpeedMbps))
+	return cmp.Or(cmp.Compare(a.MAC, b.MAC), cmp.Compare(a.Name, b.Name), cmp.Compare(a.SpeedMbps, b.SpeedMbps),
+		cmp.Compare(link(a), link(b)))
+}
+
+// link orders what is told of a link: nothing, down, up.
+func link(nic v1alpha1.NIC) int {
+	switch {
+	case nic.LinkUp == nil:
+		return 0
+	case !*nic.LinkUp:
+		return 1
+	}
+	return 2
 }
 
 func drivesOf(drives []provider.Drive) []v1alpha1.Drive {

@@ -134,8 +134,26 @@ func TestOlderCopyIsHealed(t *testing.T) {
 	})
 }
 
-// TestOlderCopyRestoredAfterALostRace: the ETag of a picture that could not be written is not used: its region is another.
-func TestOlderCopyRestoredAfterALostRace(t *testing.T) {
+// TestOlderStateIsHealed: the same where the hardware did not change, so that a conditional look would do.
+func TestOlderStateIsHealed(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.start()
+		bmc := w.enroll("rack1")
+		bmc.set(func(b *scriptedBMC) { b.etags = true })
+		older := w.server("rack1").Status.Observed
+		bmc.facts(func(f *provider.SystemFacts) { f.Power = provider.PowerOn })
+		w.pass(10 * time.Minute)
+		w.change("rack1", func(s *v1alpha1.Server) { s.Status.Observed = older })
+		w.pass(time.Second)
+		if got := w.server("rack1").Status.Observed.PowerState; got != v1alpha1.ObservedOn {
+			t.Errorf("power %s a second after an older copy was restored", got)
+		}
+	})
+}
+
+// TestOlderStateRestoredAfterALostRace: the ETag of a picture that could not be written is not used: the region, though it is as
+// it was once, does not say what that picture said.
+func TestOlderStateRestoredAfterALostRace(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		w.start()
 		bmc := w.enroll("rack1")
@@ -143,19 +161,47 @@ func TestOlderCopyRestoredAfterALostRace(t *testing.T) {
 		w.pass(10 * time.Minute)
 		older := w.server("rack1").Status.Observed
 		bmc.facts(func(f *provider.SystemFacts) { f.Power = provider.PowerOn })
-		replaced := false
+		raced := false
 		bmc.set(func(b *scriptedBMC) {
 			b.during = func() {
-				if !replaced { // during the look: the picture is lost, and the region ends as it began
-					replaced = true
-					w.change("rack1", func(s *v1alpha1.Server) { s.Status.Observed = nil })
-					w.change("rack1", func(s *v1alpha1.Server) { s.Status.Observed = older })
+				if !raced {
+					raced = true
+					w.meanwhile("rack1", func(s *v1alpha1.Server) { s.Status.Observed.Health = "Critical" })
 				}
 			}
 		})
-		w.pass(3 * time.Minute)
-		if got := w.server("rack1").Status.Observed; !replaced || got.PowerState != v1alpha1.ObservedOn {
-			t.Errorf("power %s, want On (region replaced: %t)", got.PowerState, replaced)
+		w.pass(time.Minute + 59*time.Second)
+		for !raced {
+			w.pass(100 * time.Millisecond)
+		}
+		w.change("rack1", func(s *v1alpha1.Server) { s.Status.Observed = older })
+		w.pass(time.Second)
+		if got := w.server("rack1").Status.Observed.PowerState; got != v1alpha1.ObservedOn {
+			t.Errorf("power %s, want On", got)
+		}
+	})
+}
+
+// TestOlderStateRestoredWhileUnreachable: the failure is told again on top of the older facts; they do not outlive the outage.
+func TestOlderStateRestoredWhileUnreachable(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.start()
+		bmc := w.enroll("rack1")
+		bmc.set(func(b *scriptedBMC) { b.etags = true })
+		older := w.server("rack1").Status.Observed
+		bmc.facts(func(f *provider.SystemFacts) { f.Power = provider.PowerOn })
+		w.pass(10 * time.Minute)
+		bmc.set(func(b *scriptedBMC) { b.failing = timeout() })
+		w.pass(30 * time.Minute)
+		w.change("rack1", func(s *v1alpha1.Server) { s.Status.Observed = older })
+		w.pass(time.Second)
+		if got := w.server("rack1").Status.Observed; got.Reachable {
+			t.Error("an older copy said reachable for longer than a second")
+		}
+		bmc.set(func(b *scriptedBMC) { b.failing = nil })
+		w.pass(10 * time.Minute)
+		if got := w.server("rack1").Status.Observed; !got.Reachable || got.PowerState != v1alpha1.ObservedOn {
+			t.Errorf("region after the outage: %+v", got)
 		}
 	})
 }
@@ -187,7 +233,7 @@ func TestPictureBearsTheIntentReadBefore(t *testing.T) {
 		bmc.set(func(b *scriptedBMC) {
 			b.during = func() {
 				if len(during) == 0 {
-					w.change("rack1", setIntent("i1"))
+					w.meanwhile("rack1", setIntent("i1"))
 				}
 				during = append(during, w.server("rack1").Status.Observed.Intent)
 			}
@@ -248,7 +294,7 @@ func TestReconcilersWriteDuringALookIsNoLostRace(t *testing.T) {
 		w.written()
 		bmc.set(func(b *scriptedBMC) {
 			b.during = func() {
-				w.change("rack1", func(s *v1alpha1.Server) { s.Status.Phase += "x" })
+				w.meanwhile("rack1", func(s *v1alpha1.Server) { s.Status.Phase += "x" })
 			}
 		})
 		bmc.facts(func(f *provider.SystemFacts) { f.Power = provider.PowerOn })
@@ -275,7 +321,7 @@ func TestNewerPictureOfAnotherMonitorIsNotReverted(t *testing.T) {
 					return
 				}
 				raced = true
-				w.change("rack1", func(s *v1alpha1.Server) { s.Status.Observed.Health = "Critical" })
+				w.meanwhile("rack1", func(s *v1alpha1.Server) { s.Status.Observed.Health = "Critical" })
 			}
 		})
 		bmc.facts(func(f *provider.SystemFacts) { f.Power = provider.PowerOn })
@@ -301,7 +347,7 @@ func TestLockLost(t *testing.T) {
 		w.beforePatch = func() {
 			if !raced {
 				raced = true
-				w.change("rack1", func(s *v1alpha1.Server) { s.Status.Phase = v1alpha1.PhaseAvailable })
+				w.meanwhile("rack1", func(s *v1alpha1.Server) { s.Status.Phase = v1alpha1.PhaseAvailable })
 			}
 		}
 		bmc.facts(func(f *provider.SystemFacts) { f.Power = provider.PowerOn })
