@@ -108,14 +108,16 @@ func (s *Stack) Kubeconfig() string { return filepath.Join(s.places.dir, "kubeco
 // AuditLog is the path of the API server's audit log, where Options.Audit asks for one.
 func (s *Stack) AuditLog() string { return filepath.Join(s.places.dir, "audit.log") }
 
-// Close stops the manager, the rack and the control plane, in this order. The state stays.
+// Close stops the manager, the rack and the control plane, in this order. The state stays. What is stopped already is left out.
 func (s *Stack) Close() error {
 	failures := []error{s.StopManager()}
 	if s.Rack != nil {
 		failures = append(failures, s.Rack.Close())
+		s.Rack = nil
 	}
 	if s.Env != nil {
 		failures = append(failures, s.Env.Stop())
+		s.Env = nil
 	}
 	return errors.Join(failures...)
 }

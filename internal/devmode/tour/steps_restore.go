@@ -4,6 +4,7 @@ package tour
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -131,9 +132,16 @@ func restoreOlder(ctx context.Context, t *tour) error {
 
 // guardMemory tries what admission policy refuses.
 func guardMemory(ctx context.Context, t *tour) error {
-	forged := claimNamed("forged")
-	forged.Annotations = map[string]string{ledger.KeyIdentity: "someone-else", ledger.KeyBound: "their-machine"}
-	if err := t.refused("a tenant's claim that bears another's memory", t.tenant.Create(ctx, forged)); err != nil {
+	forge := func(options ...client.CreateOption) error {
+		forged := claimNamed("forged")
+		forged.Annotations = map[string]string{ledger.KeyIdentity: "someone-else", ledger.KeyBound: "their-machine"}
+		return t.tenant.Create(ctx, forged, options...)
+	}
+	// The API server takes a policy up some time after it was installed.
+	if err := t.until(ctx, "policies in force", func(context.Context) error { return refusal(forge(client.DryRunAll)) }); err != nil {
+		return err
+	}
+	if err := t.refused("a tenant's claim that bears another's memory", forge()); err != nil {
 		return err
 	}
 	drop := fmt.Sprintf(`{"metadata":{"annotations":{%q:null}}}`, ledger.KeyBoot)
@@ -142,9 +150,20 @@ func guardMemory(ctx context.Context, t *tour) error {
 }
 
 func (t *tour) refused(what string, err error) error {
-	if !apierrors.IsForbidden(err) && !apierrors.IsInvalid(err) {
-		return fmt.Errorf("%s: %w, want a refusal", what, err)
+	if err := refusal(err); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
 	}
 	t.line("checked", "refused by the API server: %s", what)
 	return nil
+}
+
+// refusal is nil where a request was refused, and says what became of it otherwise.
+func refusal(err error) error {
+	switch {
+	case err == nil:
+		return errors.New("was let through")
+	case apierrors.IsForbidden(err) || apierrors.IsInvalid(err):
+		return nil
+	}
+	return err
 }

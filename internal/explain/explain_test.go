@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explain
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	lt "github.com/holdfast-dev/holdfast/internal/lifecycle/lifecycletest"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/metal"
+)
+
+func reportOn(view lifecycle.ServerView) Report {
+	r := &reading{now: view.Now}
+	report := Report{
+		Kind: "Server", Name: view.Server.Name, Description: metal.Describe(view),
+		Facts: r.serverFacts(view), Memory: serverMemory(view.Server.Annotations),
+	}
+	report.fill(values{serverIdentity: lt.Identity, serverName: lt.ServerName, claimIdentity: lt.ClaimID, owner: "elsewhere"})
+	return report
+}
+
+func text(t *testing.T, report Report) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := report.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestTextOfARunningServer(t *testing.T) {
+	want := `Server rack1-u07
+  phase        Reserved (metal 7: claimRef, and the claim is live, has the same identity and names this server)
+  next step    Settled: booted, and as the claim asks [Reserved.Booted.Settled]
+  machine      power On for 1h0m0s, stamped ` + ledger.Stamp(lt.Identity, lt.ClusterID, lt.ClaimID) + `
+  claim        tenant/web (there)
+  bound        claim tenant/web remembers this machine
+  bmc          bmc-u07 (there)
+`
+	got := text(t, reportOn(lt.View(lt.Running)))
+	got, _, _ = strings.Cut(got, "  conditions")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// Each hold is shown with what is missing, what Holdfast will not do, and ways out that can be typed as they stand.
+func TestHoldsAreShownWithTheirWaysOut(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		scene  lt.Override
+		wants  []string
+	}{
+		{v1alpha1.ReasonFoundRunning, lt.On, []string{"holdfast.dev/power-off=" + lt.Identity, "foundRunning"}},
+		{v1alpha1.ReasonClaimMissing, lt.All(lt.Running, lt.ClaimGone), []string{"restore the claim", "web (not there)"}},
+		{v1alpha1.ReasonForeignOwner, lt.Ledger(func(l *ledger.Server) { l.Owner = "elsewhere" }), []string{"holdfast.dev/take-over=elsewhere"}},
+		{v1alpha1.ReasonRestoredSnapshot, lt.Settings(func(s *lifecycle.Settings) { s.Epoch = "e1" }), []string{"holdfast.dev/resume=" + lt.Identity, "holdfast resume"}},
+		{v1alpha1.ReasonLedgerUnreadable, lt.Garbled(ledger.KeyBoot, "{"), []string{"break-glass", `boot           "{"`}},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			got := text(t, reportOn(lt.View(row.scene)))
+			for _, want := range append(row.wants, "stalled      "+row.reason+": ", "missing", "will not", "ways out") {
+				if !strings.Contains(got, want) {
+					t.Errorf("no %q in:\n%s", want, got)
+				}
+			}
+			if strings.Contains(got, "<identity") || strings.Contains(got, "<old owner>") {
+				t.Errorf("a placeholder is left in:\n%s", got)
+			}
+		})
+	}
+}
+
+// Whatever the ledger remembers is told: an entry without words would be a memory that nobody can see.
+func TestEveryEntryOfTheLedgerHasWords(t *testing.T) {
+	at := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+	full := ledger.Server{
+		Identity: "i", Owner: "o", ObjectUID: "u", DiscoveredAt: at, Restarted: at, DirtySince: at, OffAt: at, RestoreEpoch: "e",
+		PowerOn: &ledger.PowerOn{By: ledger.BySpec, At: at}, Boot: &ledger.Boot{Claim: "c", Stage: ledger.StageBooted, At: at},
+		Released: &ledger.Released{Claim: "c", At: at}, AssetTag: &ledger.AssetTag{Previous: "INV-1"},
+		Intent: &ledger.Intent{ID: "1", Op: ledger.IntentPowerOff, Why: ledger.WhyRestart, At: at, Target: "t"},
+	}
+	for i, value := 0, reflect.ValueOf(full); i < value.NumField(); i++ {
+		if value.Field(i).IsZero() {
+			t.Errorf("%s is not set here: add it, and its words", value.Type().Field(i).Name)
+		}
+	}
+	annotations := full.Render()
+	told := map[string]string{}
+	for _, line := range serverMemory(annotations) {
+		told[v1alpha1.LedgerPrefix+line.Name] = line.Text
+	}
+	for key := range annotations {
+		if told[key] == "" {
+			t.Errorf("%s has no words", key)
+		}
+	}
+	if len(told) != len(annotations) {
+		t.Errorf("told %v of %v", told, annotations)
+	}
+}
+
+func TestClaimsMemoryInWords(t *testing.T) {
+	want := []Line{{"identity", "c1"}, {"bound", "may have booted on the machine m1"}}
+	if diff := cmp.Diff(want, claimMemory(ledger.Claim{Identity: "c1", Bound: "m1"}.Render())); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
