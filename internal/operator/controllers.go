@@ -64,7 +64,7 @@ func newKit(mgr manager.Manager, options Options) (*kit, error) {
 	if err != nil {
 		return nil, err
 	}
-	pool := redfish.NewPool(redfish.Options{UserAgent: "holdfast", RequestTimeout: options.Settings.EffectDeadline})
+	pool := redfish.NewPool(redfish.Options{UserAgent: "holdfast", RequestTimeout: options.Settings.EffectDeadline, Registerer: options.Registerer})
 	return &kit{
 		options: options,
 		manager: mgr,
