@@ -150,6 +150,33 @@ func TestRefusedCredentials(t *testing.T) {
 	})
 }
 
+// TestGuardOfASecretCostsNoDiscovery: the finalizer that a BMC's secret gets when it comes into use is no new password; where the
+// BMC fails it is taken for one, to be safe.
+func TestGuardOfASecretCostsNoDiscovery(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.start()
+		w.put(newSecret("rack1-credentials"))
+		bmc := w.enroll("rack1")
+		bmc.asked()
+		guarded := newSecret("rack1-credentials")
+		guarded.UID = w.objects["Secret rack1-credentials"].GetUID()
+		guarded.Finalizers = []string{v1alpha1.FinalizerInUse}
+		w.put(guarded)
+		if calls := bmc.asked(); len(calls) != 0 {
+			t.Errorf("asked because its secret was guarded: %v", calls)
+		}
+		bmc.set(func(b *scriptedBMC) { b.failing = refused() })
+		w.pass(3 * time.Minute)
+		bmc.asked()
+		guarded = guarded.DeepCopy()
+		guarded.Finalizers = nil
+		w.put(guarded)
+		if got := kinds(bmc.asked())["discover"]; got != 1 {
+			t.Errorf("%d discoveries of a BMC that fails, want 1", got)
+		}
+	})
+}
+
 // TestSecretOfAnotherNamespace is none of ours.
 func TestSecretOfAnotherNamespace(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {

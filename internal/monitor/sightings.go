@@ -89,10 +89,20 @@ func (f *fleet) removeBMC(bmc *v1alpha1.BMC, now time.Time) {
 
 // secretChanged begins anew with every BMC that uses the secret (B171).
 func (f *fleet) secretChanged(name string, now time.Time) {
+	f.resetUsers(name, now, func(*entry) bool { return true })
+}
+
+// secretTouched begins anew with those that fail, and leaves alone the visits of those that do well: a secret that is guarded
+// when its BMC is enrolled must not cost a second discovery.
+func (f *fleet) secretTouched(name string, now time.Time) {
+	f.resetUsers(name, now, func(e *entry) bool { return e.strikes.count > 0 })
+}
+
+func (f *fleet) resetUsers(secret string, now time.Time, which func(*entry) bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, e := range f.bmcs {
-		if e.uid != "" && e.secret == name {
+		if e.uid != "" && e.secret == secret && which(e) {
 			f.reset(e, now)
 			f.plan(e)
 		}

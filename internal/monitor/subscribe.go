@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -140,11 +142,22 @@ func (m *Monitor) secretEvents() toolscache.ResourceEventHandler {
 		UpdateFunc: func(old, object any) {
 			before, _ := old.(*metav1.PartialObjectMetadata)
 			after, ok := object.(*metav1.PartialObjectMetadata)
-			// The metadata shows a change of the content by its version alone; a repetition has the same one.
-			if ok && before.ResourceVersion != after.ResourceVersion {
+			switch {
+			case !ok || before.ResourceVersion == after.ResourceVersion: // a repetition
+			case after.Namespace == m.namespace && onlyFinalizersMoved(before, after):
+				m.fleet.secretTouched(after.Name, m.now())
+			default: // the metadata shows a change of the content by its version alone
 				changed(after)
 			}
 		},
 		DeleteFunc: changed,
 	}
+}
+
+// onlyFinalizersMoved is what the guard of a used secret looks like from here. The content may have changed with them, but not in
+// any way that a person or a tool of theirs would go.
+func onlyFinalizersMoved(before, after *metav1.PartialObjectMetadata) bool {
+	return before.UID == after.UID &&
+		!slices.Equal(before.Finalizers, after.Finalizers) &&
+		maps.Equal(before.Labels, after.Labels) && maps.Equal(before.Annotations, after.Annotations)
 }
