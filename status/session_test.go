@@ -143,6 +143,7 @@ func TestAReasonTheSchemaRefusesBecomesUnspecified(t *testing.T) {
 		"blank inside":       {"not found", "text", "Unspecified", "not found: text"},
 		"leading digit":      {"404", "text", "Unspecified", "404: text"},
 		"trailing colon":     {"Odd:", "text", "Unspecified", "Odd:: text"},
+		"trailing comma":     {"Odd,", "text", "Unspecified", "Odd,: text"},
 		"beyond the length":  {strings.Repeat("R", 1025), "text", "Unspecified", strings.Repeat("R", 1025) + ": text"},
 		"colon and comma":    {"A:b,C_9", "text", "A:b,C_9", "text"},
 		"one letter":         {"R", "", "R", ""},
@@ -184,6 +185,17 @@ func TestAMessageTheSchemaRefusesIsCutAtACharacter(t *testing.T) {
 				t.Error("cut within a character")
 			}
 		})
+	}
+}
+
+func TestTheLongestMessageTheSchemaTakesIsKeptWhole(t *testing.T) {
+	longest := strings.Repeat("x", 32768)
+	w := settled(t, func(s *status.Session) {
+		s.Set("Domain", yes, "R", longest)
+		s.Converged("Succeeded", "")
+	})
+	if got := conditionOf(t, w, "Domain").Message; got != longest {
+		t.Errorf("%d bytes", len(got))
 	}
 }
 

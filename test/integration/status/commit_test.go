@@ -13,7 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilrand "k8s.io/apimachinery/pkg/util/rand"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/holdfast-dev/holdfast/internal/testenv"
 	"github.com/holdfast-dev/holdfast/status"
@@ -117,9 +119,17 @@ func TestADeletedObjectIsGoneAndThatIsNoError(t *testing.T) {
 // P10: absence is not evidence. A kind that is no longer served answers 404 as well, and that does not say
 // that the object is gone.
 func TestA404OfThePathIsAnErrorAndNotGone(t *testing.T) {
+	correct, err := widget.CRD()
+	if err != nil {
+		t.Fatal(err)
+	}
+	crd := renamed(correct, "Removed"+utilrand.String(5))
+	if _, err := envtest.InstallCRDs(env.Config, envtest.CRDInstallOptions{CRDs: []*apiextensionsv1.CustomResourceDefinition{crd}}); err != nil {
+		t.Fatal(err)
+	}
+	removedKind := widget.GroupVersion.WithKind(crd.Spec.Names.Kind)
 	object := createOther(t, removedKind)
 	commit(t, object, status.Written, converged) // the client knows the kind from here on
-	crd := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "removeds." + kind.Group}}
 	if err := api.Delete(t.Context(), crd); err != nil {
 		t.Fatal(err)
 	}
@@ -151,6 +161,7 @@ func createOther(t *testing.T, kind schema.GroupVersionKind) status.Object {
 	if err := api.Create(t.Context(), u); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = api.Delete(context.Background(), u.DeepCopy()) })
 	object, err := status.FromUnstructured(u)
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilrand "k8s.io/apimachinery/pkg/util/rand"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
@@ -31,13 +32,12 @@ const (
 )
 
 var (
-	env         *testenv.Environment
-	auditLog    string
-	api         client.Client
-	kind        = widget.GroupVersion.WithKind("Widget")
-	bareKind    = widget.GroupVersion.WithKind("Bare")
-	removedKind = widget.GroupVersion.WithKind("Removed")
-	scheme      = runtime.NewScheme()
+	env      *testenv.Environment
+	auditLog string
+	api      client.Client
+	kind     = widget.GroupVersion.WithKind("Widget")
+	bareKind = widget.GroupVersion.WithKind("Bare")
+	scheme   = runtime.NewScheme()
 )
 
 func TestMain(m *testing.M) {
@@ -81,7 +81,7 @@ func prepare() error {
 }
 
 // definitions are the CRD of Widget, with a status field that its Go type does not know yet; a kind whose
-// author forgot the status subresource; a kind to be removed; and the broken ones.
+// author forgot the status subresource; and the broken ones.
 func definitions() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	correct, err := widget.CRD()
 	if err != nil {
@@ -92,7 +92,7 @@ func definitions() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 		apiextensionsv1.JSONSchemaProps{Type: "string"}
 	bare := renamed(newer, "Bare")
 	bare.Spec.Versions[0].Subresources = nil
-	crds := []*apiextensionsv1.CustomResourceDefinition{newer, bare, renamed(newer, "Removed")}
+	crds := []*apiextensionsv1.CustomResourceDefinition{newer, bare}
 	return append(crds, brokenDefinitions(correct)...), nil
 }
 
@@ -120,18 +120,18 @@ func create(t *testing.T) *widget.Widget {
 	return w
 }
 
+// nameOf gives a name that tells the test and is new in each run of it.
 func nameOf(t *testing.T) string {
-	name := strings.ToLower(t.Name())
-	name = strings.Map(func(r rune) rune {
+	name := strings.Map(func(r rune) rune {
 		if (r >= 'a' && r <= 'z') || (r >= '0' && r <= '9') {
 			return r
 		}
 		return '-'
-	}, name)
-	if len(name) > 60 {
-		name = name[len(name)-60:]
+	}, strings.ToLower(t.Name()))
+	if len(name) > 50 {
+		name = name[len(name)-50:]
 	}
-	return strings.Trim(name, "-")
+	return strings.Trim(name, "-") + "-" + utilrand.String(5)
 }
 
 // read returns the widget as the API server has it.
