@@ -30,16 +30,16 @@ func loseStatus(ctx context.Context, t *tour) error {
 	if err != nil {
 		return err
 	}
-	for _, object := range []client.Object{serverNamed(webServer), claimNamed(web)} {
+	for _, object := range []client.Object{claimNamed(web), serverNamed(webServer)} {
 		if err := t.admin.Status().Patch(ctx, object, client.RawPatch(types.MergePatchType, []byte(`{"status":null}`))); err != nil {
 			return fmt.Errorf("wipe the status of %s: %w", object.GetName(), err)
 		}
+		t.did("wiped the status of %s", told(object))
+		if err := t.runs(ctx, webServer, web); err != nil {
+			return err
+		}
+		t.saw("it is reported again")
 	}
-	t.did("wiped the status of server %s and of its claim", webServer)
-	if err := t.runs(ctx, webServer, web); err != nil {
-		return err
-	}
-	t.saw("both reported again")
 	older := fmt.Appendf(nil, `[{"op":"replace","path":"/status","value":%s}]`, t.keptStatus)
 	if err := t.admin.Status().Patch(ctx, serverNamed(webServer), client.RawPatch(types.JSONPatchType, older)); err != nil {
 		return fmt.Errorf("replace the status of %s: %w", webServer, err)
