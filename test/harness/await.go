@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+)
+
+const (
+	pollInterval = 25 * time.Millisecond
+	// patience is far above what a fact takes, so that a loaded machine fails no test; a test that passes never waits for it.
+	patience = time.Minute
+)
+
+// Until polls until check returns nil, and ends the test with its last error when it has not after a minute.
+func (k *Kit) Until(what string, check func(context.Context) error) {
+	k.T.Helper()
+	var last error
+	err := wait.PollUntilContextTimeout(k.T.Context(), pollInterval, patience, true, func(ctx context.Context) (bool, error) {
+		last = check(ctx)
+		return last == nil, nil
+	})
+	if err != nil {
+		k.T.Fatalf("%s: not within %s: %v", what, patience, last)
+	}
+}
+
+// Conditioned is an object of a kind of Holdfast.
+type Conditioned interface {
+	client.Object
+	StatusConditions() *[]metav1.Condition
+}
+
+// UntilCondition waits until a condition of the object is as given; reason "" for any. It returns the condition.
+func (k *Kit) UntilCondition(object Conditioned, kind string, status metav1.ConditionStatus, reason string) metav1.Condition {
+	k.T.Helper()
+	var found metav1.Condition
+	k.Until(fmt.Sprintf("%T %s: %s=%s %s", object, object.GetName(), kind, status, reason), func(ctx context.Context) error {
+		if err := k.Admin.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
+			return err
+		}
+		condition := meta.FindStatusCondition(*object.StatusConditions(), kind)
+		if condition == nil {
+			return errors.New("no such condition")
+		}
+		if condition.Status != status || (reason != "" && condition.Reason != reason) {
+			return fmt.Errorf("%s=%s %s: %s", condition.Type, condition.Status, condition.Reason, condition.Message)
+		}
+		found = *condition
+		return nil
+	})
+	return found
+}
+
+// UntilReady waits until an object says that it is ready, for the spec as it is.
+func (k *Kit) UntilReady(object Conditioned) {
+	k.T.Helper()
+	k.Until(fmt.Sprintf("%T %s ready", object, object.GetName()), func(ctx context.Context) error {
+		if err := k.Admin.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
+			return err
+		}
+		return ready(object)
+	})
+}
+
+func ready(object Conditioned) error {
+	condition := meta.FindStatusCondition(*object.StatusConditions(), v1alpha1.ConditionReady)
+	switch {
+	case condition == nil:
+		return errors.New("no condition Ready")
+	case condition.ObservedGeneration != object.GetGeneration():
+		return fmt.Errorf("Ready is of generation %d, not %d", condition.ObservedGeneration, object.GetGeneration())
+	case condition.Status != metav1.ConditionTrue:
+		return fmt.Errorf("Ready=%s %s: %s", condition.Status, condition.Reason, condition.Message)
+	}
+	return nil
+}
+
+// UntilHeld waits until an object is stalled for a reason and checks that its message tells a person something to do: that it contains
+// every one of the hints. It returns the message.
+func (k *Kit) UntilHeld(object Conditioned, reason string, hints ...string) string {
+	k.T.Helper()
+	condition := k.UntilCondition(object, v1alpha1.ConditionStalled, metav1.ConditionTrue, reason)
+	for _, hint := range hints {
+		if !strings.Contains(condition.Message, hint) {
+			k.T.Errorf("%s: the message does not say %q: %s", reason, hint, condition.Message)
+		}
+	}
+	return condition.Message
+}
+
+// UntilPhase waits until a server shows a phase, for the spec as it is, and is ready in it where servers get ready in it.
+func (k *Kit) UntilPhase(server string, phase v1alpha1.ServerPhase) *v1alpha1.Server {
+	k.T.Helper()
+	restful := []v1alpha1.ServerPhase{v1alpha1.PhaseAvailable, v1alpha1.PhaseReserved, v1alpha1.PhaseReleased}
+	object := k.Server(server)
+	k.Until(fmt.Sprintf("server %s in phase %s", server, phase), func(ctx context.Context) error {
+		if err := k.Admin.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
+			return err
+		}
+		if object.Status.Phase != phase {
+			return fmt.Errorf("phase %q", object.Status.Phase)
+		}
+		if slices.Contains(restful, phase) {
+			return ready(object)
+		}
+		return nil
+	})
+	return object
+}
+
+// UntilRunning waits until the machine runs the operating system on its disk.
+func (k *Kit) UntilRunning(m *Machine) {
+	k.T.Helper()
+	k.Until("machine "+m.Name+" runs", func(context.Context) error {
+		if s := m.Status(); s.Progress != "OSRunning" || s.Running != s.Disk {
+			return fmt.Errorf("power %s, progress %s, running %q of disk %q", s.Power, s.Progress, s.Running, s.Disk)
+		}
+		return nil
+	})
+}
+
+// UntilQuiet waits until a machine is up and everything about its server has come to rest: the boot is over, its override used or gone.
+func (k *Kit) UntilQuiet(server string) *v1alpha1.Server {
+	k.T.Helper()
+	if machine := k.machine(server); machine != nil {
+		k.UntilRunning(machine)
+	}
+	object := k.Server(server)
+	k.Until("server "+server+" at rest", func(ctx context.Context) error {
+		if err := k.Admin.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
+			return err
+		}
+		observed := object.Status.Observed
+		if observed == nil || observed.BootProgress != "OSRunning" {
+			return errors.New("the operating system was not seen running")
+		}
+		return ready(object)
+	})
+	return object
+}
+
+// UntilPower waits until the machine itself is in a power state, and the picture of it says so.
+func (k *Kit) UntilPower(m *Machine, state v1alpha1.ObservedPower) *v1alpha1.Server {
+	k.T.Helper()
+	object := k.Server(m.Name)
+	k.Until(fmt.Sprintf("machine %s %s", m.Name, state), func(ctx context.Context) error {
+		if power := m.Power(); string(power) != string(state) {
+			return fmt.Errorf("the machine is %s", power)
+		}
+		if err := k.Admin.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
+			return err
+		}
+		if object.Status.Observed == nil || object.Status.Observed.PowerState != state {
+			return errors.New("its picture says otherwise")
+		}
+		return nil
+	})
+	return object
+}
+
+// UntilGone waits until an object does not exist any more.
+func (k *Kit) UntilGone(object client.Object) {
+	k.T.Helper()
+	k.Until(fmt.Sprintf("%T %s gone", object, object.GetName()), func(ctx context.Context) error {
+		err := k.Admin.Get(ctx, client.ObjectKeyFromObject(object), object)
+		switch {
+		case apierrors.IsNotFound(err):
+			return nil
+		case err != nil:
+			return err
+		}
+		return fmt.Errorf("there, with finalizers %v", object.GetFinalizers())
+	})
+}
+
+func (k *Kit) machine(server string) *Machine {
+	for _, m := range k.machines {
+		if m.Name == server {
+			return m
+		}
+	}
+	return nil
+}
