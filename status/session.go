@@ -63,9 +63,13 @@ func WithMetrics(metrics *Metrics) Option {
 	return func(s *Session) { s.metrics = metrics }
 }
 
-// WithClock replaces the clock that lastTransitionTime is read from.
+// WithClock replaces the clock that lastTransitionTime is read from. Nil keeps the real one.
 func WithClock(clock clock.PassiveClock) Option {
-	return func(s *Session) { s.clock = clock }
+	return func(s *Session) {
+		if clock != nil {
+			s.clock = clock
+		}
+	}
 }
 
 // Begin opens the session of one pass. Call it once, right after the object was read and before anything

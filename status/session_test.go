@@ -289,6 +289,18 @@ func TestValueOfReadsAnotherObjectsConditionWithDefaultsForWhatIsEmpty(t *testin
 	}
 }
 
+func TestANilClockIsTheRealOne(t *testing.T) {
+	w, before := newWidget(), time.Now().Truncate(time.Second)
+	session := status.Begin(&server{}, nil, w, status.WithClock(nil))
+	session.Converged("Succeeded", "")
+	if _, err := session.Commit(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if got := conditionOf(t, w, "Ready").LastTransitionTime.Time; got.Before(before) || got.After(time.Now()) {
+		t.Errorf("%s", got)
+	}
+}
+
 func TestAConditionSaidAgainWithinAPassKeepsTheTimeOfTheFirst(t *testing.T) {
 	w, ticking := newWidget(), clocktesting.NewFakePassiveClock(start)
 	commit(t, &server{}, nil, w, func(s *status.Session) {
