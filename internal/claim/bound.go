@@ -106,6 +106,11 @@ func (d deciding) together(s *v1alpha1.Server, memory ledger.Server) Decision {
 	case d.memory.Bound == "" && bootsForUs && memory.Identity != "":
 		return d.writeBound(s, memory)
 	}
+	if d.Claim.Spec.Boot.UserDataSecretRef != nil && !d.isBooted(memory) {
+		// What is wrong with the user data is seen on a live view alone, and no watch tells when it is right: the tenant's secrets and
+		// role bindings are not watched.
+		return d.haveServer(s, memory, wait(d, "Claim.AwaitBoot", "waits until the machine was booted with its user data"))
+	}
 	return d.haveServer(s, memory, settled("Claim.Settled", "bound"))
 }
 

@@ -162,6 +162,13 @@ func togetherCases() []decideCase {
 			name: "Binding 4: waits for the server to say Booting",
 			view: view(c, server("s1", heldBy(c))), clause: "Claim.Settled", kind: lifecycle.StepSettled, reason: v1alpha1.ReasonBooting, phase: v1alpha1.ClaimBound,
 		}, {
+			name: "Binding 4: with user data, waits on live views: no watch tells when it can be read",
+			view: func() claim.View {
+				seeded := c.DeepCopy()
+				seeded.Spec.Boot.UserDataSecretRef = &v1alpha1.LocalObjectReference{Name: "seed"}
+				return view(seeded, server("s1", heldBy(c)))
+			}(), clause: "Claim.AwaitBoot", kind: lifecycle.StepWait, reason: v1alpha1.ReasonBooting, phase: v1alpha1.ClaimBound,
+		}, {
 			name: "Binding 4: writes bound when the server says Booting",
 			view: view(c, server("s1", heldBy(c), booting("web-uid", ledger.StageBooting))), clause: "Claim.WriteBound", kind: lifecycle.StepPatch,
 			reason: v1alpha1.ReasonBooting, phase: v1alpha1.ClaimBound, patch: &lifecycle.Patch{Ledger: map[string]string{ledger.KeyBound: idOf("s1")}},

@@ -191,9 +191,16 @@ func (r *Claims) hold(ctx context.Context, from source, read *ClaimRead) error {
 	if err != nil {
 		return err
 	}
-	decision := metal.Decide(server.View)
-	if decision.Step.Kind == lifecycle.StepHold && len(decision.Gates) > 0 {
-		read.View.ServerHold = &decision.Gates[0]
+	read.View.ServerHold = stalledBy(metal.Decide(server.View))
+	return nil
+}
+
+// stalledBy is the gate for which a server needs a person, whether it holds or waits with a timer meanwhile; nil for none.
+func stalledBy(decision lifecycle.Decision) *lifecycle.Gate {
+	for i := range decision.Gates {
+		if decision.Gates[i].Level == lifecycle.Stalled {
+			return &decision.Gates[i]
+		}
 	}
 	return nil
 }
