@@ -73,6 +73,8 @@ const (
 	ReasonResetTypeMissing   = "ResetTypeMissing"   // the system allows no reset type that does what was asked
 	ReasonBootTargetMissing  = "BootTargetMissing"  // the system allows no boot target that does what was asked
 	ReasonStampUnsupported   = "StampUnsupported"   // the asset tag cannot be written, or not at full length
+	ReasonMediaMissing       = "MediaMissing"       // the system has no drive for virtual media
+	ReasonMediaRefused       = "MediaRefused"       // no drive of the system takes the image
 	ReasonIndicatorMissing   = "IndicatorMissing"   // the system has no indicator
 	ReasonRefused            = "Refused"            // a 4xx that names no better reason
 )

@@ -105,7 +105,10 @@ type SystemFacts struct {
 	Hardware     *Hardware // nil where this look did not read the inventory
 	// Capabilities is nil where this look did not read the inventory. For people, never decided from.
 	Capabilities *Capabilities
-	Gaps         []string
+	// Media are the slots that take a CD or DVD image, in the BMC's order. nil where this look did not read them (only DepthMedia
+	// does), empty where there are none.
+	Media []MediaSlot
+	Gaps  []string
 	// NotModified is true where the BMC said that nothing changed since the last look: all other fields are then empty.
 	NotModified bool
 	// ETag of the picture, to be handed back for a conditional look. "" where the BMC sends none.
@@ -118,6 +121,8 @@ type Capabilities struct {
 	BootTargets []string // likewise, as its own document tells them
 	Stamp       bool     // an asset tag can be written
 	Indicator   bool     // there is an identification light
+	Media       bool     // there is a drive for virtual media
+	HTTPBoot    bool     // it takes a URI to boot from over HTTP
 }
 
 // Hardware is the inventory of a system.

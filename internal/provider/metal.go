@@ -10,8 +10,11 @@ type Depth int
 const (
 	// DepthState reads the ComputerSystem alone.
 	DepthState Depth = iota
-	// DepthInventory reads processors, memory, NICs and drives too.
+	// DepthInventory reads processors, memory, NICs, drives and capabilities too.
 	DepthInventory
+	// DepthMedia reads the ComputerSystem and the slots for virtual media: for a system that boots by them, or is about to. Never
+	// answered NotModified.
+	DepthMedia
 )
 
 // Observer looks at a BMC and the systems behind it. It never changes anything. Used by the monitor only (P7).
@@ -20,6 +23,10 @@ type Observer interface {
 	Discover(ctx context.Context) (BMCFacts, error)
 	// Observe takes a picture of one system. With etag set it MAY answer NotModified; it MUST NOT where the BMC's ETags are not to be trusted.
 	Observe(ctx context.Context, system SystemRef, depth Depth, etag string) (SystemFacts, error)
+	// ObserveTask tells how the work behind Outcome.Task goes. uri is that text, from this process or an earlier one. A task that is
+	// not known to the BMC is TaskRunning for a grace period, counted from the first time this connection was asked about it (B147),
+	// and TaskGone from then on. An error says nothing about the task: ask again.
+	ObserveTask(ctx context.Context, uri string) (TaskState, error)
 }
 
 // Expect is the state an acting call relies on. Zero fields are not relied on. The call re-reads the system on its own
@@ -64,6 +71,17 @@ type Boot interface {
 	ClearBootOverride(ctx context.Context, system SystemRef, expect Expect) (Outcome, error)
 }
 
+// Media puts images into a system's virtual CD drive. Which slot that is the provider knows: see MediaSlot.
+type Media interface {
+	// InsertMedia makes the image at that http or https URL the one in the drive, and reads it back. What else is in the drive is ejected
+	// first. Unchanged where the image is in it already, by a picture that is not left over from an ejection a moment ago (B113): so it
+	// MUST be called before each boot that is to take the image, whatever an earlier look showed. An image that does not show is a
+	// Transient error; a machine that must finish something first is Busy. A system without a drive, or that refuses the image, is Terminal.
+	InsertMedia(ctx context.Context, system SystemRef, image string, expect Expect) (Outcome, error)
+	// EjectMedia takes that image out, wherever it is in; other images stay. Unchanged where it is in no drive.
+	EjectMedia(ctx context.Context, system SystemRef, image string, expect Expect) (Outcome, error)
+}
+
 // Stamper writes the mark by which a machine remembers whose it is.
 type Stamper interface {
 	// WriteAssetTag writes tag ("" clears) and reads it back. A BMC that refuses or alters it is Terminal(ReasonStampUnsupported), and what was there before is put back.
@@ -80,6 +98,7 @@ type Indicator interface {
 type Actor interface {
 	Power
 	Boot
+	Media
 	Stamper
 	Indicator
 }

@@ -85,7 +85,7 @@ func (t turn) changeBoot(ctx context.Context, s *system, expect provider.Expect,
 		}
 	}
 	if err != nil {
-		return provider.Outcome{}, err
+		return provider.Outcome{}, t.waitable(s, err)
 	}
 	fresh, err := t.again(ctx, s)
 	if err != nil {

@@ -17,7 +17,14 @@ func (b *BMC) capabilities(ctx context.Context, from reader, s *system) (*provid
 	if hopeless(err) {
 		return nil, err
 	}
-	c := &provider.Capabilities{BootTargets: s.doc.object("Boot").texts(allowedTargetsKey), Stamp: stampSupport(s), Indicator: b.readIndicator(s) != ""}
+	slots, err := b.mediaSlots(ctx, from, s, &gaps{})
+	if hopeless(err) {
+		return nil, err
+	}
+	c := &provider.Capabilities{
+		BootTargets: s.doc.object("Boot").texts(allowedTargetsKey), Stamp: stampSupport(s), Indicator: b.readIndicator(s) != "",
+		Media: len(slots) > 0, HTTPBoot: httpBootable(s),
+	}
 	for _, r := range resets {
 		c.ResetTypes = append(c.ResetTypes, string(r))
 	}

@@ -20,6 +20,8 @@ type knowledge struct {
 	places map[provider.SystemRef]place
 	tags   map[string]tagRecord
 	resets map[string][]schemas.ResetType // by path of the ActionInfo that told them
+	recent recent
+	tasks  []taskSight // asked about, oldest first
 }
 
 // place is where a system was found.

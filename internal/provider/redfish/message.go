@@ -105,6 +105,8 @@ var (
 		"ActionNotSupported", "ActionParameterMissing", "ActionParameterNotSupported", "ActionParameterUnknown", "ActionParameterValueNotInList",
 		"ActionParameterValueFormatError", "ActionParameterValueTypeError", "ActionParameterValueError", "MalformedJSON", "PropertyValueNotInList",
 	}
+	// unwantedMessages: the request has a parameter too many.
+	unwantedMessages = []string{"ActionParameterNotSupported", "ActionParameterUnknown", "PropertyUnknown", "PropertyNotWritable"}
 	// stateMessages: the action does not fit the state the machine is in (B033).
 	stateMessages = []string{"InvalidOperationForSystemState", "ActionNotAllowedInCurrentState", "OperationNotAllowed", "PowerOnInvalid", "AlreadyPoweredOn"}
 )

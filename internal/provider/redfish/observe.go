@@ -58,6 +58,11 @@ func (o observer) Observe(ctx context.Context, ref provider.SystemRef, depth pro
 			return provider.SystemFacts{}, err
 		}
 	}
+	if depth == provider.DepthMedia {
+		if facts.Media, err = o.mediaFacts(ctx, s, g); err != nil {
+			return provider.SystemFacts{}, err
+		}
+	}
 	facts.Gaps = g.list()
 	o.known.learn(s.path, s.etag, facts.Power, digestOf(string(facts.Power), facts.AssetTag, string(facts.Indicator),
 		string(facts.Boot.Target), string(facts.Boot.Enabled), facts.Boot.Mode, facts.Boot.HTTPURI, string(facts.BootProgress), facts.Health))

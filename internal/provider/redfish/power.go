@@ -87,6 +87,7 @@ func (t turn) reset(ctx context.Context, s *system, goal provider.PowerState, wa
 		return provider.Outcome{}, fail(provider.Terminal, provider.ReasonResetTypeMissing,
 			"the system does not offer the reset type "+string(wanted[0]), nil)
 	}
+	t.known.noteReset(s.path, t.opts.Clock())
 	out, err := t.post(ctx, target, resetBody{ResetType: kind})
 	if err == nil || !aboutState(err) {
 		return out, err

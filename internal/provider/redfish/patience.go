@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package redfish
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/holdfast-dev/holdfast/internal/provider"
+)
+
+// settleTime is how long after a reset BMCs were seen to refuse, in all sorts of words, what they take at other times.
+const settleTime = 5 * time.Minute
+
+// unsettled says that the machine is at such a point: on its way on or off, in POST where that is told, or lately reset by us.
+func (t turn) unsettled(s *system) bool {
+	facts := t.facts(s)
+	return facts.Power == provider.PoweringOn || facts.Power == provider.PoweringOff ||
+		facts.BootProgress == provider.BootProgressBooting || t.known.resetLately(s.path, t.opts.Clock())
+}
+
+// waitable turns a refusal into patience where it is about the machine's state: by its own words, or because the machine is unsettled
+// and the refusal is not about the form of the request. What time does not heal stays Terminal.
+func (t turn) waitable(s *system, err error) error {
+	var status *statusError
+	if !errors.As(err, &status) || provider.ClassOf(err) != provider.Terminal {
+		return err
+	}
+	if !anyOf(status.messages, stateMessages) &&
+		(status.status != http.StatusBadRequest || anyOf(status.messages, formMessages) || !t.unsettled(s)) {
+		return err
+	}
+	return fail(provider.Busy, provider.ReasonBusy, "the BMC refuses this in the machine's present state", err)
+}
