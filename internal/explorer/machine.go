@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explorer
+
+import (
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/provider"
+)
+
+// outcome is what a machine made of an effect.
+type outcome uint8
+
+const (
+	done outcome = iota
+	mismatch
+	cannot // refused for good: class Terminal
+)
+
+// effect is one that reaches a machine, with what stood when it was decided.
+type effect struct {
+	choice *choice
+	server int
+	agreed uint8 // owners that agreed to a power-off then
+	armFor owner // who a network boot is armed for
+}
+
+// reach carries an effect out, after the machine has checked what the effect relies on, and tells what it broke.
+func (x *explorer) reach(s *State, e effect) (outcome, breach) {
+	m := &s.mach[e.server]
+	call := e.choice.step.Effect
+	if x.brain.Expect && !asExpected(*m, call.Expect) {
+		return mismatch, unbroken
+	}
+	if !e.choice.allowed {
+		return done, breach{"I4", "an effect in maintenance that the maintenance did not ask for"}
+	}
+	if call.Op.Destructive() && (e.choice.intent == nil || call.Intent == "" || e.choice.intent.ID != call.Intent) {
+		return done, breach{"I7", "a power-off without a written intent"}
+	}
+	switch call.Op {
+	case lifecycle.OpPowerOn:
+		return done, x.switchOn(s, e.server)
+	case lifecycle.OpShutDown:
+		broken := x.stops(s, e)
+		m.stopping = m.on
+		return done, broken
+	case lifecycle.OpForceOff:
+		broken := x.stops(s, e)
+		m.switchOff()
+		return done, broken
+	case lifecycle.OpConfirmOff:
+		if m.on {
+			return mismatch, unbroken
+		}
+	case lifecycle.OpSetBootOverride:
+		return done, x.arm(s, e)
+	case lifecycle.OpClearBootOverride:
+		m.armed = 0
+	case lifecycle.OpWriteAssetTag:
+		if x.world.NoStamp {
+			return cannot, unbroken
+		}
+		number, ok := tagNumbers[call.AssetTag]
+		if !ok {
+			panic("a stamp of nobody: " + call.AssetTag)
+		}
+		m.tag = number
+	}
+	return done, unbroken
+}
+
+func asExpected(m machine, e provider.Expect) bool {
+	power := provider.PowerOff
+	if m.on {
+		power = provider.PowerOn
+	}
+	if e.Power != "" && e.Power != power {
+		return false
+	}
+	if e.AssetTag != nil && *e.AssetTag != tagOf(m.tag) {
+		return false
+	}
+	return e.Boot == nil || (e.Boot.Armed == (m.armed != 0) && (!e.Boot.Armed || e.Boot.Target == provider.BootPXE))
+}
+
+func (m *machine) switchOff() { m.on, m.stopping, m.runs = false, false, 0 }
+
+// stops checks that whoever's workload ends agreed to it, then or now (I1, I9).
+func (x *explorer) stops(s *State, e effect) breach {
+	m := s.mach[e.server]
+	if !m.on || !x.lives(s, m.runs) || e.agreed&m.runs.bit() != 0 {
+		return unbroken
+	}
+	return breach{"I1", "a power-off under the workload of " + m.runs.String() + ", which did not ask for it"}
+}
+
+// arm checks that no other claim's running machine is set to boot something else.
+func (x *explorer) arm(s *State, e effect) breach {
+	m := &s.mach[e.server]
+	broken := unbroken
+	if m.on && x.lives(s, m.runs) && m.runs != e.armFor {
+		broken = breach{"I1", "a boot override under the workload of " + m.runs.String()}
+	}
+	m.armed = 1
+	if e.choice.step.Effect.Override.Enabled == provider.BootContinuous {
+		m.armed = 2
+	}
+	return broken
+}
+
+// switchOn starts a machine: from the network where that is armed, else from its disk.
+func (x *explorer) switchOn(s *State, i int) breach {
+	m := &s.mach[i]
+	if m.on {
+		return unbroken
+	}
+	m.on, m.stopping = true, false
+	if m.armed == 0 {
+		m.runs = m.disk
+		return unbroken
+	}
+	return x.networkBoot(s, i)
+}
+
+// networkBoot installs for whoever has the server over whatever is on the disk: a boot service looks up whose the machine is when it
+// asks. Where nobody has it, it is offered nothing.
+func (x *explorer) networkBoot(s *State, i int) breach {
+	m := &s.mach[i]
+	if m.armed == 1 {
+		m.armed = 0
+	}
+	o, lost := x.holder(s.now.server[i]), m.disk
+	if o == 0 {
+		return unbroken
+	}
+	broken := unbroken
+	switch {
+	case lost != o && lost != 0 && s.alive&lost.bit() != 0:
+		broken = breach{"I1", "a network boot for " + o.String() + " over the disk of " + lost.String()}
+	case m.imaged&o.bit()&s.alive != 0 && !x.world.Always:
+		broken = breach{"I10", "a second network boot for " + o.String()}
+	default:
+		for j := range s.mach {
+			if j != i && s.mach[j].imaged&o.bit() != 0 {
+				broken = breach{"I8", o.String() + " gets a second machine"}
+			}
+		}
+	}
+	m.disk, m.runs = o, o
+	m.imaged |= o.bit()
+	return broken
+}
+
+// agreed are the bits of all owners that agree, as the API server has it now, that their workload on a machine be stopped: their
+// claim was deleted, or asks for it, or a maintenance in force does, or a person consented.
+func (x *explorer) agreed(s *State, i int) uint8 {
+	bits := ^s.alive &^ stranger.bit() &^ x.present(s)
+	server := x.servers.get(s.now.server[i])
+	if server == nil {
+		return bits
+	}
+	if ref := server.Spec.MaintenanceRef; ref != nil && s.now.maintenance != absent &&
+		x.maintenances.get(s.now.maintenance).Spec.Power == v1alpha1.PowerOff {
+		return ^uint8(0)
+	}
+	if server.Annotations[v1alpha1.AnnotationPowerOff] != "" || server.Spec.FoundRunning == v1alpha1.FoundRunningPowerOff {
+		return ^uint8(0)
+	}
+	for c := range x.world.Claims {
+		known := x.claims.get(s.now.claim[c])
+		if known == nil {
+			continue
+		}
+		restart := eraOf(known.Spec.RestartedAt)
+		if known.Spec.Power == v1alpha1.PowerOff || restart > int(s.mach[i].era) {
+			bits |= x.ownerOfClaim(s.now.claim[c]).bit()
+		}
+	}
+	return bits
+}

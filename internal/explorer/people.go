@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explorer
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+)
+
+// deletion is the one time at which objects are deleted: a time that tells nothing.
+var deletion = &metav1.Time{Time: askedIn(0)}
+
+func (x *explorer) peoples(s *State, yield step) {
+	// The BMC controller makes a Server anew wherever there is none.
+	for i := range x.world.Servers {
+		if s.now.server[i] == absent && s.suids[i] < maxUIDs {
+			next := *s
+			next.suids[i]++
+			next.now.server[i] = x.servers.intern(newServer(i, next.suids[i]))
+			yield(&next, move{kind: moveMake, a: uint8(i)})
+		}
+	}
+	if s.people == 0 {
+		return
+	}
+	for _, deed := range x.world.Deeds {
+		for which := range max(x.world.Servers, x.world.Claims) {
+			next := *s
+			next.people--
+			if x.do(&next, deed, which) {
+				yield(&next, move{kind: movePeople, a: uint8(deed), b: uint8(which)})
+			}
+		}
+	}
+}
+
+// do is one deed of a person; false where it is not there to be done.
+func (x *explorer) do(s *State, deed Deed, which int) bool {
+	switch deed {
+	case CreateClaim, DeleteClaim, ClaimPower, Restart, ForceRelease, StripClaim, Approve:
+		return which < x.world.Claims && x.toClaim(s, deed, which)
+	case CreateMaintenance, DeleteMaintenance:
+		return which == 0 && x.toMaintenance(s, deed)
+	default:
+		return which < x.world.Servers && x.toServer(s, deed, which)
+	}
+}
+
+func (x *explorer) toClaim(s *State, deed Deed, c int) bool {
+	if deed == CreateClaim {
+		// Claims that are alike are made in order: the other order is the same world.
+		return s.now.claim[c] == absent && s.uids[c] < maxUIDs && (c == 0 || s.uids[c-1] > 0) && x.makeClaim(s, c)
+	}
+	object := x.claims.get(s.now.claim[c])
+	if object == nil {
+		return false
+	}
+	alive := object.DeletionTimestamp == nil
+	switch deed {
+	case DeleteClaim:
+		return alive && x.deleteClaim(s, c)
+	case ClaimPower:
+		return alive && x.editClaim(s, c, func(o *v1alpha1.ServerClaim) { o.Spec.Power = other(o.Spec.Power) })
+	case Restart:
+		if !alive || s.era == maxEra {
+			return false
+		}
+		s.era++
+		return x.editClaim(s, c, func(o *v1alpha1.ServerClaim) { o.Spec.RestartedAt = &metav1.Time{Time: askedIn(s.era)} })
+	case ForceRelease:
+		return !alive && x.editClaim(s, c, func(o *v1alpha1.ServerClaim) {
+			annotate(o, v1alpha1.AnnotationForceRelease, o.Spec.ServerName)
+		})
+	case Approve:
+		return x.editClaim(s, c, func(o *v1alpha1.ServerClaim) { annotate(o, v1alpha1.AnnotationMaintenanceApproved, maintName) })
+	case StripClaim:
+		s.now.claim[c] = absent
+		return !alive
+	}
+	return false
+}
+
+func (x *explorer) makeClaim(s *State, c int) bool {
+	s.uids[c]++
+	s.alive |= ownerOf(c, int(s.uids[c])).bit()
+	s.now.claim[c] = x.claims.intern(newClaim(c, s.uids[c], x.world))
+	return true
+}
+
+func (x *explorer) deleteClaim(s *State, c int) bool {
+	object := x.claims.get(s.now.claim[c])
+	s.alive &^= x.ownerOfClaim(s.now.claim[c]).bit() | identities[string(object.UID)].bit()
+	if len(object.Finalizers) == 0 {
+		s.now.claim[c] = absent
+		return true
+	}
+	return x.editClaim(s, c, func(o *v1alpha1.ServerClaim) { o.DeletionTimestamp = deletion })
+}
+
+func (x *explorer) editClaim(s *State, c int, edit func(*v1alpha1.ServerClaim)) bool {
+	object := x.claims.get(s.now.claim[c]).DeepCopy()
+	edit(object)
+	before := s.now.claim[c]
+	s.now.claim[c] = x.claims.intern(object)
+	return s.now.claim[c] != before
+}
+
+func (x *explorer) toServer(s *State, deed Deed, i int) bool {
+	object := x.servers.get(s.now.server[i])
+	if object == nil {
+		return false
+	}
+	identity := object.Annotations[ledger.KeyIdentity]
+	claim := ""
+	if object.Spec.ClaimRef != nil {
+		claim = object.Spec.ClaimRef.Identity
+	}
+	switch deed {
+	case DeleteServer:
+		if len(object.Finalizers) == 0 {
+			s.now.server[i] = absent
+			return true
+		}
+		return x.editServer(s, i, func(o *v1alpha1.Server) { o.DeletionTimestamp = deletion })
+	case ClearClaimRef:
+		return claim != "" && x.clearClaimRef(s, i)
+	case ConsentPowerOff:
+		return identity != "" && x.editServer(s, i, func(o *v1alpha1.Server) { annotate(o, v1alpha1.AnnotationPowerOff, identity) })
+	case ConsentResume:
+		return s.epoch && identity != "" && x.editServer(s, i, func(o *v1alpha1.Server) { annotate(o, v1alpha1.AnnotationResume, identity) })
+	case ConsentBooted:
+		return claim != "" && x.editServer(s, i, func(o *v1alpha1.Server) { annotate(o, v1alpha1.AnnotationBooted, claim) })
+	case ConsentBootAgain:
+		s.mach[i].imaged &^= identities[claim].bit()
+		return claim != "" && x.editServer(s, i, func(o *v1alpha1.Server) { annotate(o, v1alpha1.AnnotationBootAgain, claim) })
+	case Cordon:
+		return x.editServer(s, i, func(o *v1alpha1.Server) { o.Spec.Unschedulable = !o.Spec.Unschedulable })
+	case Pause:
+		return x.editServer(s, i, func(o *v1alpha1.Server) { o.Spec.Paused = !o.Spec.Paused })
+	}
+	return false
+}
+
+// clearClaimRef is a manual release: where the claim is no more, or has not written that it may have booted, the person who clears it
+// gives its workload up.
+func (x *explorer) clearClaimRef(s *State, i int) bool {
+	was := x.holder(s.now.server[i])
+	found, bound := false, false
+	for c := range x.world.Claims {
+		if s.now.claim[c] != absent && x.ownerOfClaim(s.now.claim[c]) == was {
+			found, bound = true, x.claims.get(s.now.claim[c]).Annotations[ledger.KeyBound] != ""
+		}
+	}
+	if !found {
+		s.alive &^= was.bit()
+	}
+	if m := &s.mach[i]; !bound && m.disk == was {
+		m.disk = 0
+	}
+	if m := &s.mach[i]; !bound && m.runs == was {
+		m.runs = 0
+	}
+	return x.editServer(s, i, func(o *v1alpha1.Server) { o.Spec.ClaimRef = nil })
+}
+
+func (x *explorer) editServer(s *State, i int, edit func(*v1alpha1.Server)) bool {
+	object := x.servers.get(s.now.server[i]).DeepCopy()
+	edit(object)
+	before := s.now.server[i]
+	s.now.server[i] = x.servers.intern(object)
+	return s.now.server[i] != before
+}
+
+func (x *explorer) toMaintenance(s *State, deed Deed) bool {
+	object := x.maintenances.get(s.now.maintenance)
+	if deed == CreateMaintenance {
+		s.now.maintenance = x.maintenances.intern(newMaintenance(x.world))
+		return object == nil
+	}
+	if object == nil || object.DeletionTimestamp != nil {
+		return false
+	}
+	if len(object.Finalizers) == 0 {
+		s.now.maintenance = absent
+		return true
+	}
+	ended := object.DeepCopy()
+	ended.DeletionTimestamp = deletion
+	s.now.maintenance = x.maintenances.intern(ended)
+	return true
+}
+
+func other(p v1alpha1.Power) v1alpha1.Power {
+	if p == v1alpha1.PowerOff {
+		return v1alpha1.PowerOn
+	}
+	return v1alpha1.PowerOff
+}
+
+func annotate(o metav1.Object, key, value string) {
+	annotations := map[string]string{}
+	for k, v := range o.GetAnnotations() {
+		annotations[k] = v
+	}
+	annotations[key] = value
+	o.SetAnnotations(annotations)
+}

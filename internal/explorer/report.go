@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explorer
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+)
+
+// Plan is what is to be explored.
+type Plan struct {
+	Worlds  []World
+	Mutants []Mutant
+	// Options of each exploration; a mutant's ends at its first violation and does not check for rest.
+	Options Options
+}
+
+// Run explores a plan, as many explorations at a time as there are processors, and prints a line for each in the plan's order. It
+// returns whether all is as it must be: no violation in the product, no mutant that got away, nothing cut short.
+func (p Plan) Run(out io.Writer) bool {
+	good := true
+	if len(p.Worlds) > 0 {
+		fmt.Fprintf(out, "%-22s %9s %11s %5s %10s %8s\n", "world", "states", "transitions", "depth", "violations", "seconds")
+	}
+	states, transitions := 0, 0
+	inOrder(p.Worlds, func(w World) Result { return Explore(w, Production(), p.Options) }, func(w World, r Result) {
+		good = good && r.Complete && len(r.Violations) == 0
+		states, transitions = states+r.States, transitions+r.Transitions
+		fmt.Fprintf(out, "%-22s %9d %11d %5d %10d %8.1f%s\n", w.Name, r.States, r.Transitions, r.Depth, len(r.Violations), r.Took.Seconds(), cut(r))
+		for _, v := range r.Violations {
+			fmt.Fprintf(out, "\n%s\n", v)
+		}
+	})
+	if len(p.Worlds) > 0 {
+		fmt.Fprintf(out, "%-22s %9d %11d\n", "all", states, transitions)
+	}
+	return p.hunt(out) && good
+}
+
+func (p Plan) hunt(out io.Writer) bool {
+	if len(p.Mutants) == 0 {
+		return true
+	}
+	fmt.Fprintf(out, "\nwithout this clause                                           found by              breaks  steps  seconds\n")
+	good := true
+	options := p.Options
+	options.Rest, options.All = false, false
+	inOrder(p.Mutants, func(m Mutant) Catch { return Hunt(m, options) }, func(m Mutant, c Catch) {
+		if !c.Caught && m.Behind != "" && c.Result.Complete {
+			fmt.Fprintf(out, "%-61s nothing breaks: %s\n", m.Clause, m.Behind)
+			return
+		}
+		if !c.Caught {
+			good = false
+			fmt.Fprintf(out, "%-61s NOT FOUND%s\n", m.Clause, cut(c.Result))
+			return
+		}
+		v := c.Result.Violations[0]
+		fmt.Fprintf(out, "%-61s %-21s %-6s %6d %8.1f\n", m.Clause, c.Result.World, v.Invariant, len(v.Path)-1, c.Result.Took.Seconds())
+	})
+	return good
+}
+
+// cut says that a result is not the whole.
+func cut(r Result) string {
+	if r.Complete || len(r.Violations) > 0 {
+		return ""
+	}
+	return "  CUT SHORT"
+}
+
+// inOrder works on several at a time and tells the results in the order of what was asked.
+func inOrder[T, R any](list []T, work func(T) R, tell func(T, R)) {
+	results := make([]chan R, len(list))
+	for i := range results {
+		results[i] = make(chan R, 1)
+	}
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), max(1, len(list))) {
+		workers.Go(func() {
+			for i := range next {
+				results[i] <- work(list[i])
+			}
+		})
+	}
+	go func() {
+		for i := range list {
+			next <- i
+		}
+		close(next)
+	}()
+	for i := range list {
+		tell(list[i], <-results[i])
+	}
+	workers.Wait()
+}

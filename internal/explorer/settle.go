@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explorer
+
+import (
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+)
+
+// longestWay is how many steps everything may take to come to rest once nobody interferes any more.
+const longestWay = 200
+
+// restless checks I6: once people, adversary and stalls stop, every object settles, or holds with a reason, within a bounded number of
+// steps.
+func (x *explorer) restless(s State) breach {
+	s = calm(s)
+	if x.rests[s] {
+		return unbroken
+	}
+	end, way := x.settle(s)
+	if len(way) >= longestWay {
+		return breach{"I6", "does not come to rest"}
+	}
+	if !x.rests[end] {
+		if broken := x.unsettled(&end); broken != unbroken {
+			return broken
+		}
+	}
+	for _, passed := range way {
+		x.rests[passed] = true
+	}
+	return unbroken
+}
+
+// calm is the state without anybody who interferes: what stalls is dropped, what lags catches up.
+func calm(s State) State {
+	s.adverse, s.people, s.stalls, s.tenant = 0, 0, 0, 0
+	s.flight, s.look, s.lagging = flight{}, picture{}, false
+	s.tidy()
+	return s
+}
+
+// settle lets monitor, machine and managers take turns until none has anything to do, or it is known to end well.
+func (x *explorer) settle(s State) (end State, way []State) {
+	s = calm(s)
+	for len(way) < longestWay {
+		way = append(way, s)
+		next, moved := x.turn(s)
+		if !moved {
+			return s, way
+		}
+		if s = next; x.rests[s] {
+			return s, way
+		}
+	}
+	return s, way
+}
+
+// turn is one step of a fair schedule: the monitor looks first, then what can go on without time passing, then the rest.
+func (x *explorer) turn(s State) (State, bool) {
+	var found State
+	moved := false
+	take := func(next *State, m move) {
+		candidate := *next
+		candidate.tidy()
+		if !moved && candidate != s {
+			found, moved = candidate, true
+		}
+	}
+	for i := range x.world.Servers {
+		if s.now.server[i] != absent {
+			next := s
+			next.now.server[i] = x.picture(s.now.server[i], s.mach[i], i, s.era)
+			take(&next, move{})
+		}
+	}
+	x.machines(&s, take)
+	for c := range x.world.Claims {
+		if !moved {
+			x.passClaim(&s, leader, c, take)
+		}
+	}
+	if !moved {
+		x.passMaintenance(&s, leader, take)
+	}
+	for _, late := range []bool{false, true} {
+		for i := range x.world.Servers {
+			if !moved {
+				x.passServer(&s, leader, i, late, take)
+			}
+		}
+	}
+	return found, moved
+}
+
+// unsettled says which object still wants something when nobody has anything to do any more.
+func (x *explorer) unsettled(s *State) breach {
+	for i := range x.world.Servers {
+		if s.now.server[i] != absent {
+			q := s.ask(leader, i, true)
+			q.live = true
+			if broken := atRest(x.serverChoices.list[x.server(q, s)], serverName(i)); broken != unbroken {
+				return broken
+			}
+		}
+	}
+	for c := range x.world.Claims {
+		if s.now.claim[c] != absent {
+			q := s.ask(leader, c, true)
+			q.live = true
+			if broken := atRest(x.claimChoices.list[x.claim(q)], claimName(c)); broken != unbroken {
+				return broken
+			}
+		}
+	}
+	return unbroken
+}
+
+// atRest: a step that patches or acts and yet moves nothing is refused for ever; one that waits without saying for what waits for
+// nothing.
+func atRest(c choice, name string) breach {
+	switch c.step.Kind {
+	case lifecycle.StepSettled, lifecycle.StepHold:
+		return unbroken
+	case lifecycle.StepWait:
+		if len(c.gates) > 0 && c.gates[0].Level != lifecycle.Converged {
+			return unbroken
+		}
+	}
+	return breach{"I6", name + " never gets past " + c.step.Clause}
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explorer
+
+import (
+	"slices"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+)
+
+// What the adversary does without a backup, and with one.
+var (
+	losses = []Harm{WipeStatus, DropLedger, DropClaimLedger, LoseServer, LoseClaim, HandOn, PowerCycle}
+	ageing = []Harm{OldStatus, OldLedger, OldClaimLedger, OldServer, OldClaim}
+	tenant = []Deed{CreateClaim, DeleteClaim, ClaimPower}
+)
+
+// Worlds are all worlds that are explored, the smallest first. Machines without a stamp are the harder case wherever memory is not
+// older than the machine.
+func Worlds() []World {
+	return slices.Concat(claimWorlds(), managerWorlds(), restoreWorlds(), otherWorlds())
+}
+
+// claimWorlds: one machine, tenants, and one move of the adversary.
+func claimWorlds() []World {
+	return []World{
+		{
+			Name: "enroll", About: "a machine that nobody has seen yet, one claim, one loss of memory",
+			Servers: 1, Claims: 1, Deeds: tenant, People: 2, Harms: losses, Adverse: 1, Tenant: 1,
+		}, {
+			Name: "one-claim", About: "one claim that comes and goes, one loss of memory, machines without a stamp",
+			Servers: 1, Claims: 1, Enrolled: true, NoStamp: true, Deeds: tenant, People: 3, Harms: losses, Adverse: 1, Tenant: 1,
+		}, {
+			Name: "two-claims", About: "two claims for one machine, one loss of memory",
+			Servers: 1, Claims: 2, Enrolled: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: losses, Adverse: 1, Tenant: 1,
+		}, {
+			Name: "two-claims-unstamped", About: "the same, machines without a stamp",
+			Servers: 1, Claims: 2, Enrolled: true, NoStamp: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: losses, Adverse: 1, Tenant: 1,
+		}, {
+			Name: "one-claim-aged", About: "one claim, and one older copy of a status, a ledger or an object",
+			Servers: 1, Claims: 1, Enrolled: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: ageing, Adverse: 1, Tenant: 1,
+		}, {
+			Name: "two-claims-aged", About: "two claims, and one older copy of a status, a ledger or an object",
+			Servers: 1, Claims: 2, Enrolled: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: ageing, Adverse: 1,
+		},
+	}
+}
+
+// managerWorlds: two managers, of which one stalls in the middle of a pass or reads an old cache.
+func managerWorlds() []World {
+	return []World{
+		{
+			Name: "stalls", About: "two claims, one pass or look that stalls anywhere, machines without a stamp",
+			Servers: 1, Claims: 2, Enrolled: true, NoStamp: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Tenant: 1,
+			Stalls: 1, StallEffects: true, StallWrites: true, StallLooks: true,
+		}, {
+			Name: "stalls-and-loss", About: "one claim, an effect that stalls, and one loss of memory",
+			Servers: 1, Claims: 1, Enrolled: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: losses, Adverse: 1,
+			Stalls: 1, StallEffects: true,
+		}, {
+			Name: "lags", About: "two claims, a second manager with an old cache, machines without a stamp",
+			Servers: 1, Claims: 2, Enrolled: true, NoStamp: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Stalls: 1, Lag: true,
+		}, {
+			Name: "two-servers", About: "one claim between two machines, a write that stalls, and one loss of memory",
+			Servers: 2, Claims: 1, Enrolled: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 2,
+			Harms: []Harm{LoseServer, LoseClaim, DropClaimLedger, DropLedger}, Adverse: 1, Stalls: 1, StallWrites: true,
+		}, {
+			Name: "two-servers-aged", About: "one claim between two machines, cordons, and an older claim",
+			Servers: 2, Claims: 1, Enrolled: true, Deeds: []Deed{CreateClaim, Cordon}, People: 2, Harms: []Harm{OldClaim, OldClaimLedger}, Adverse: 1,
+		},
+	}
+}
+
+// restoreWorlds: objects that were lost come back, in any order and of any age.
+func restoreWorlds() []World {
+	back := []Harm{LoseServer, LoseClaim, RestoreServer, RestoreClaim}
+	return []World{
+		{
+			Name: "restore", About: "a booted claim; its server and itself are lost and restored, in any order, of any age",
+			Servers: 1, Claims: 1, Running: true, Deeds: []Deed{DeleteClaim, CreateClaim}, People: 1, Harms: back, Adverse: 4, Tenant: 1,
+		}, {
+			Name: "restore-unstamped", About: "the same, on a machine without a stamp",
+			Servers: 1, Claims: 1, Running: true, NoStamp: true, Deeds: []Deed{DeleteClaim}, People: 1, Harms: back, Adverse: 4, Tenant: 1,
+		}, {
+			Name: "snapshot", About: "two claims, and an older snapshot of the whole cluster; the stamps alone tell",
+			Servers: 1, Claims: 2, Enrolled: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: []Harm{OldCluster}, Adverse: 1, Tenant: 1,
+		}, {
+			Name: "snapshot-unstamped", About: "the same without stamps: the managers are told (--after-restore), and everything is held",
+			Servers: 1, Claims: 2, Enrolled: true, NoStamp: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: []Harm{OldCluster}, Adverse: 1, Tenant: 1,
+		},
+	}
+}
+
+// otherWorlds: restarts, maintenance, people with rights, and other policies.
+func otherWorlds() []World {
+	return []World{
+		{
+			Name: "restart", About: "a booted claim that is restarted, with a pass that stalls",
+			Servers: 1, Claims: 1, Running: true, Deeds: []Deed{Restart, ClaimPower}, People: 3, Tenant: 1, Stalls: 1, StallEffects: true, StallLooks: true,
+		}, {
+			Name: "restart-and-loss", About: "a booted claim that is restarted, and one loss of memory",
+			Servers: 1, Claims: 1, Running: true, Deeds: []Deed{Restart, DeleteClaim}, People: 2, Harms: losses, Adverse: 1, Tenant: 1,
+		}, {
+			Name: "maintenance", About: "a maintenance that powers off without asking, a claim, and one loss of memory",
+			Servers: 1, Claims: 1, Enrolled: true, Policy: v1alpha1.MaintenanceEnforced, MaintenancePower: v1alpha1.PowerOff,
+			Deeds: []Deed{CreateClaim, DeleteClaim, CreateMaintenance, DeleteMaintenance}, People: 4, Harms: []Harm{WipeStatus, LoseServer, LoseClaim}, Adverse: 1,
+		}, {
+			Name: "maintenance-approved", About: "a booted claim, a maintenance that needs its approval, and an effect that stalls",
+			Servers: 1, Claims: 1, Running: true, Policy: v1alpha1.MaintenanceOwnerApproval, MaintenancePower: v1alpha1.PowerOff,
+			Deeds: []Deed{DeleteClaim, CreateMaintenance, DeleteMaintenance, Approve}, People: 4, Stalls: 1, StallEffects: true, StallWrites: true,
+		}, {
+			Name: "people", About: "two claims, and people who delete, force, clear, pause and consent",
+			Servers: 1, Claims: 2, Enrolled: true, People: 4,
+			Deeds: []Deed{CreateClaim, DeleteClaim, ClearClaimRef, StripClaim, ForceRelease, DeleteServer, Pause, ConsentPowerOff},
+		}, {
+			Name: "retain", About: "a server that is kept for a person after its release, and one loss of memory",
+			Servers: 1, Claims: 1, Enrolled: true, Retain: true, Deeds: []Deed{CreateClaim, DeleteClaim, ClearClaimRef}, People: 4, Harms: losses, Adverse: 1,
+		}, {
+			Name: "diskless", About: "a claim that boots from the network each time, an effect that stalls",
+			Servers: 1, Claims: 1, Enrolled: true, Always: true, Deeds: tenant, People: 3, Tenant: 1, Stalls: 1, StallEffects: true,
+		},
+	}
+}
+
+// WorldNamed finds a world.
+func WorldNamed(name string) (World, bool) {
+	for _, w := range Worlds() {
+		if w.Name == name {
+			return w, true
+		}
+	}
+	return World{}, false
+}
