@@ -31,7 +31,7 @@ func holdLive(reason, message string) answer {
 // wait: a fact will bring the next pass, the timer is the backstop.
 func (s *state) wait(reason, message string) answer {
 	return answer{
-		Step: lifecycle.Step{Kind: lifecycle.StepWait, Message: message, After: s.v.Settings.Backstop},
+		Step: lifecycle.Step{Kind: lifecycle.StepWait, Message: message, After: max(s.v.Settings.Backstop, time.Second)},
 		gate: &lifecycle.Gate{Level: lifecycle.Progressing, Reason: reason, Message: message},
 	}
 }

@@ -73,6 +73,8 @@ func firstCases() []decided {
 				t.Errorf("writes %q", d.Step.Effect.AssetTag)
 			}
 		}},
+		{"Initial.Confirm", "consented on a restored object: memory first", given(lt.Running, moved, otherStamp, powerOff), patch, nil},
+		{"First.RestoredSnapshot", "consented after a restore: resumed first", given(otherStamp, powerOff, afterEpoch), hold, nil},
 		{"First.Stamp.AwaitPicture", "off is believed on a picture taken after the announcement", given(otherStamp, powerOff, lt.Announced(ledger.WhyConsent, 1)), lifecycle.StepWait, nil},
 		{"First.Stamp.BoundElsewhere", "not while another claim is bound", given(lt.Claimed, otherStamp, powerOff, lt.OtherBound), hold, and(reason(v1alpha1.ReasonBoundElsewhere), live)},
 		{"First.StaleConsent", "resume, and nothing to resume: it must not come back with a snapshot", given(lt.Annotated(v1alpha1.AnnotationResume, lt.Identity)), patch, removes(v1alpha1.AnnotationResume)},

@@ -307,6 +307,9 @@ func releasingCases() []decided {
 		{"Releasing.PowerOff.ShutDown", "a claim forced away: the announced release goes on", given(announced, lt.ClaimGone), act, and(does(lifecycle.OpShutDown), rule("metal 6"))},
 		{"Reserved.ClaimMissing.Withdraw", "an intent for another UID of the claim announces nothing", given(announced, lt.ClaimGone, lt.Spec(func(s *v1alpha1.ServerSpec) { s.ClaimRef.UID = "uid-2" })), patch, live},
 		{"Reserved.Booted.Settled.Withdraw", "a claim that lives again (restored) is reserved again: the release is withdrawn (R3)", given(lt.Running, newUID, lt.Announced(ledger.WhyReleased, 1)), patch, nil},
+		{"Reserved.ClaimMismatch.Withdraw", "a claim whose ledger cannot be read is not gone: an announced release does not go on", given(announced, lt.Claim(func(c *v1alpha1.ServerClaim) {
+			c.DeletionTimestamp, c.Annotations[ledger.KeyBound] = nil, ""
+		})), patch, live},
 		{"Releasing.AwaitPicture", "Off is believed on a picture that bears the intent (R4)", down, wait, nil},
 		{"Releasing.Settle", "an Off of a moment ago confirms nothing (B018)", given(down, lt.Pictured, lt.SeenSince(0)), wait, nil},
 		{"Releasing.ClearOverride", "a network boot that was armed and never taken is disarmed", given(down, lt.Pictured, lt.ArmedPXE), act, does(lifecycle.OpClearBootOverride)},

@@ -110,6 +110,7 @@ func maintenanceCases() []decided {
 		{"Maintenance.Off.RecordOff", "closes the intent", given(lt.Running, off, lt.Off, lt.Announced(ledger.WhyMaintenance, 1), lt.Pictured), patch, changes([]string{ledger.KeyOffAt}, []string{ledger.KeyIntent, ledger.KeyPowerOn})},
 		{"Maintenance.Changing", "on its way: waits", given(on, poweringOn), wait, nil},
 		{"Maintenance.On.ClearOverride", "never images the claim's machine a second time (I10)", given(lt.Running, lt.Off, on, lt.ArmedPXE), act, does(lifecycle.OpClearBootOverride)},
+		{"Maintenance.On.BoundElsewhere", "nothing that is armed may overwrite another claim's disk", given(on, lt.ArmedPXE, lt.OtherBound), lifecycle.StepHold, live},
 		{"Maintenance.On.Rest", "after a power-off of ours the next power-on waits", given(on, justOff), wait, nil},
 		{"Maintenance.On.Remember", "why it is to be On is written first (P13)", given(on), patch, sets(ledger.KeyPowerOn)},
 		{"Maintenance.On.PowerOn", "then it is switched on", given(on, byMaintenance), act, does(lifecycle.OpPowerOn)},

@@ -14,9 +14,10 @@ import (
 type claimState struct {
 	found *v1alpha1.ServerClaim
 	// identity in its own ledger; "" where that cannot be read.
-	identity string
-	bound    string
-	deleting bool
+	identity   string
+	bound      string
+	unreadable bool
+	deleting   bool
 	// same says that the object found is the claim that claimRef means: identity outlives UID (P11).
 	same bool
 }
@@ -29,6 +30,8 @@ func readClaim(v lifecycle.ServerView) claimState {
 	c := claimState{found: v.Claim, deleting: !v.Claim.DeletionTimestamp.IsZero()}
 	if led, err := ledger.ParseClaim(v.Claim.Annotations); err == nil {
 		c.identity, c.bound = led.Identity, led.Bound
+	} else {
+		c.unreadable = true
 	}
 	c.same = c.identity != "" && c.identity == ref.Identity
 	return c
@@ -78,9 +81,10 @@ func (s *state) leaving() bool {
 	return announced && !s.identityLives(ref.Identity)
 }
 
-// identityLives says whether any live claim of that identity is known.
+// identityLives says whether any live claim is known that is of that identity, or may be: one whose ledger cannot be read is not
+// nobody (P3, P10).
 func (s *state) identityLives(identity string) bool {
-	if s.live() {
+	if s.live() || (s.claim.unreadable && !s.claim.deleting) {
 		return true
 	}
 	for _, claim := range s.v.BoundClaims {

@@ -37,9 +37,8 @@ var first = named("First", join(
 	},
 	// A consent that lets nothing go now must not lie about until a restore brings it back into force.
 	steps{{name: "StaleConsent", when: func(s *state) bool { return len(s.stale()) > 0 }, then: func(s *state) answer { return s.drop(s.stale()) }}},
-	within("Stamp", all((*state).mismatched, (*state).consentsPowerOff), resolve),
 	steps{
-		{name: "StampMismatch", when: (*state).mismatched, then: stampMismatch},
+		{name: "StampMismatch", when: all((*state).mismatched, not((*state).consentsPowerOff)), then: stampMismatch},
 		{name: "Resume", when: all((*state).snapshot, (*state).resumed), then: func(s *state) answer {
 			return patch(v1alpha1.ReasonInitializing, "resume, as a person consented", lifecycle.Patch{
 				Ledger: ledger.Entries{}.RestoreEpoch(s.v.Settings.Epoch), Remove: s.given(v1alpha1.AnnotationResume),
@@ -50,6 +49,7 @@ var first = named("First", join(
 				v1alpha1.AnnotationResume+"="+s.led.Identity)
 		}},
 	},
+	within("Stamp", all((*state).mismatched, (*state).consentsPowerOff, (*state).confirmed), resolve),
 ))
 
 // glassBroken turns the breaking of the glass into an Event, and puts the glass back.

@@ -25,6 +25,8 @@ var maintenanceSteps = named("Maintenance", join(
 	within("Off", all((*state).off, maintenanceWants(v1alpha1.PowerOff)), recordOff(ledger.WhyMaintenance)),
 	steps{changingPower},
 	within("On", all((*state).off, maintenanceWants(v1alpha1.PowerOn)), join(
+		// Whatever is armed must not overwrite what another claim may have on this machine.
+		within("", (*state).armed, steps{isElsewhere}),
 		// The claim's machine booted for it already: a maintenance's power-on must not image it again (I10). What is armed on a machine
 		// that nobody has booted is the maintenance's own business.
 		steps{{name: "ClearOverride", when: all((*state).armed, inStage(ledger.StageBooted), not((*state).bootsAlways)), then: clearOverride}},

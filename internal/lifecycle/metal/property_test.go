@@ -5,7 +5,6 @@ package metal_test
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,7 +13,6 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
-	lt "github.com/holdfast-dev/holdfast/internal/lifecycle/lifecycletest"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/metal"
 )
 
@@ -79,6 +77,29 @@ func sound(rt *rapid.T, d lifecycle.Decision) {
 	}
 }
 
+// TestPatchesComeToRest: with the world standing still, patch follows patch only a few times, and none changes nothing. What does not
+// come to rest would write for ever (P8, I6).
+func TestPatchesComeToRest(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		v := anyScene(rt).View()
+		var path []string
+		for range 8 {
+			d := metal.Decide(v)
+			path = append(path, d.Step.Clause)
+			if d.Step.Kind != lifecycle.StepPatch || d.Step.Patch.RemoveFinalizer != "" {
+				return
+			}
+			before := v.Server.DeepCopy()
+			d.Step.Patch.Apply(v.Server)
+			if cmp.Equal(before, v.Server) {
+				rt.Fatalf("%s writes what stands there already: %+v", d.Step.Clause, d.Step.Patch)
+			}
+			v.Server.ResourceVersion += "0"
+		}
+		rt.Fatalf("does not come to rest: %v", path)
+	})
+}
+
 // soundPatch: what is written can be read again.
 func soundPatch(rt *rapid.T, clause string, p *lifecycle.Patch) {
 	if p == nil {
@@ -93,151 +114,4 @@ func soundPatch(rt *rapid.T, clause string, p *lifecycle.Patch) {
 	if _, err := ledger.ParseServer(written); err != nil {
 		rt.Fatalf("%s writes what it cannot read: %v", clause, err)
 	}
-}
-
-// anyScene draws a scene near and far from those that occur.
-func anyScene(rt *rapid.T) *lt.Scene {
-	pick := func(label string, options ...lt.Override) lt.Override {
-		return rapid.SampledFrom(append(options, nil, nil)).Draw(rt, label)
-	}
-	return lt.New(
-		pick("claim", lt.Claimed, lt.Claimed, lt.All(lt.Claimed, lt.Bound), lt.All(lt.Claimed, lt.Bound), lt.All(lt.Claimed, lt.ClaimDeleting),
-			lt.All(lt.Claimed, lt.Bound, lt.ClaimDeleting), lt.All(lt.Claimed, lt.ClaimGone)),
-		pick("claim power", claimChange(func(c *v1alpha1.ServerClaim) { c.Spec.Power = v1alpha1.PowerOff }),
-			claimChange(func(c *v1alpha1.ServerClaim) { c.Spec.Power = v1alpha1.PowerKeep })),
-		pick("claim boot", claimChange(func(c *v1alpha1.ServerClaim) { c.Spec.Boot.When = v1alpha1.BootAlways }),
-			claimChange(func(c *v1alpha1.ServerClaim) { c.Spec.Boot.Method = v1alpha1.BootDisk })),
-		pick("claim names", claimChange(func(c *v1alpha1.ServerClaim) { c.Spec.ServerName = "other" })),
-		pick("restart", claimRestart(5), claimRestart(90)),
-		anyLedger(rt), anyFacts(rt), anySpec(rt),
-		pick("elsewhere", lt.OtherBound),
-		pick("maintenance", lt.InMaintenance(v1alpha1.PowerOn), lt.InMaintenance(v1alpha1.PowerOff), lt.InMaintenance(v1alpha1.PowerKeep), func(s *lt.Scene) {
-			lt.InMaintenance(v1alpha1.PowerOff)(s)
-			s.Maintenance = nil
-		}, func(s *lt.Scene) {
-			lt.InMaintenance(v1alpha1.PowerOff)(s)
-			t := metav1.NewTime(lt.Now)
-			s.Maintenance.DeletionTimestamp = &t
-		}, nil, nil, nil),
-		pick("deleting", lt.Deleting, nil, nil, nil),
-		pick("stage", lt.AtStage(ledger.StageBooting, 3), lt.AtStage(ledger.StageStarting, 3), lt.AtStage(ledger.StageBooted, 3), lt.AtStage(ledger.StageBooted, 60)),
-		pick("intent", anyIntent(rt), anyIntent(rt)),
-		pick("user data", func(s *lt.Scene) { s.UserData = lifecycle.UserDataMissing }, func(s *lt.Scene) { s.UserData = lifecycle.UserDataDenied }),
-		pick("settings", lt.Settings(func(s *lifecycle.Settings) { s.Epoch = "e1" }), lt.Settings(func(s *lifecycle.Settings) { s.TakeOver = "cluster-0" }), nil, nil, nil, nil),
-		pick("twins", func(s *lt.Scene) { s.Twins = []string{"rack9"} }, nil, nil, nil, nil, nil),
-		pick("bmc", func(s *lt.Scene) { s.BMC = nil }, func(s *lt.Scene) { s.BMC.Finalizers = nil }, func(s *lt.Scene) {
-			t := metav1.NewTime(lt.Now)
-			s.BMC.DeletionTimestamp = &t
-		}, nil, nil, nil, nil, nil, nil),
-		pick("consent 1", anyConsent(rt), nil), pick("consent 2", anyConsent(rt), nil),
-		pick("garbled", lt.Garbled(ledger.KeyBoot, "{"), nil, nil, nil, nil, nil, nil, nil, nil),
-	)
-}
-
-func claimChange(change func(*v1alpha1.ServerClaim)) lt.Override {
-	return func(s *lt.Scene) {
-		if s.Claim != nil {
-			change(s.Claim)
-		}
-	}
-}
-
-func claimRestart(minutes int) lt.Override {
-	return claimChange(func(c *v1alpha1.ServerClaim) { t := metav1.NewTime(lt.Before(minutes)); c.Spec.RestartedAt = &t })
-}
-
-func anyConsent(rt *rapid.T) lt.Override {
-	return rapid.SampledFrom([]lt.Override{
-		lt.Annotated(v1alpha1.AnnotationPowerOff, lt.Identity), lt.Annotated(v1alpha1.AnnotationResume, lt.Identity),
-		lt.Annotated(v1alpha1.AnnotationTakeOver, "cluster-0"), lt.Annotated(v1alpha1.AnnotationAbandon, lt.ServerName),
-		lt.Annotated(v1alpha1.AnnotationBootAgain, lt.ClaimID), lt.Annotated(v1alpha1.AnnotationBooted, lt.ClaimID),
-		lt.Annotated(v1alpha1.AnnotationPowerOff, "somebody else"),
-	}).Draw(rt, "consent")
-}
-
-func anyIntent(rt *rapid.T) lt.Override {
-	why := rapid.SampledFrom([]ledger.Why{
-		ledger.WhyDiscovery, ledger.WhySpec, ledger.WhyBootClaim, ledger.WhyClaimPower, ledger.WhyRestart, ledger.WhyReleased, ledger.WhyMaintenance, ledger.WhyConsent,
-	}).Draw(rt, "why")
-	minutes := rapid.SampledFrom([]int{0, 1, 30}).Draw(rt, "intent age")
-	if rapid.Bool().Draw(rt, "pictured") {
-		return lt.All(lt.Announced(why, minutes), lt.Pictured)
-	}
-	return lt.Announced(why, minutes)
-}
-
-func anyLedger(rt *rapid.T) lt.Override {
-	return rapid.SampledFrom([]lt.Override{
-		nil, nil, nil, nil, lt.RememberedOn(ledger.BySpec, ""), lt.RememberedOn(ledger.ByMaintenance, lt.Maintenance), lt.RememberedOn(ledger.ByClaim, lt.ClaimID),
-		lt.Ledger(func(l *ledger.Server) { *l = ledger.Server{} }),
-		lt.Ledger(func(l *ledger.Server) { l.DiscoveredAt = time.Time{} }),
-		lt.Ledger(func(l *ledger.Server) {
-			l.DiscoveredAt, l.PowerOn = time.Time{}, &ledger.PowerOn{By: ledger.BySpec, At: lt.Before(4)}
-		}),
-		lt.Ledger(func(l *ledger.Server) { l.ObjectUID = "another" }),
-		lt.Ledger(func(l *ledger.Server) { l.ObjectUID = "" }),
-		lt.Ledger(func(l *ledger.Server) { l.Owner = "cluster-0" }),
-		lt.Ledger(func(l *ledger.Server) { l.Owner = "" }),
-		lt.Ledger(func(l *ledger.Server) { l.Identity = "another" }),
-		lt.Ledger(func(l *ledger.Server) { l.OffAt = lt.Now }),
-		lt.Ledger(func(l *ledger.Server) { l.DirtySince = lt.Before(9) }),
-		lt.Ledger(func(l *ledger.Server) { l.Released = &ledger.Released{Claim: lt.ClaimID, At: lt.Before(9)} }),
-		lt.Ledger(func(l *ledger.Server) {
-			l.Boot = &ledger.Boot{Claim: "claim-db", Stage: ledger.StageBooted, At: lt.Before(9)}
-		}),
-		lt.Ledger(func(l *ledger.Server) { l.AssetTag = &ledger.AssetTag{Unwritable: true} }),
-	}).Draw(rt, "ledger")
-}
-
-func anyFacts(rt *rapid.T) lt.Override {
-	power := rapid.SampledFrom([]v1alpha1.ObservedPower{
-		v1alpha1.ObservedOff, v1alpha1.ObservedOff, v1alpha1.ObservedOff, v1alpha1.ObservedOn, v1alpha1.ObservedOn,
-		v1alpha1.ObservedPoweringOn, v1alpha1.ObservedPoweringOff, v1alpha1.ObservedUnknown, "Paused",
-	}).Draw(rt, "power")
-	tag := rapid.SampledFrom([]lt.Override{
-		nil, nil, nil, lt.Stamped(lt.ClaimID), lt.Stamped(lt.ClaimID), lt.Stamped("claim-db"), lt.AssetTag("shelf 7"), lt.AssetTag(ledger.Stamp(lt.Identity, "cluster-0", lt.ClaimID)),
-	}).Draw(rt, "tag")
-	more := rapid.SampledFrom([]lt.Override{
-		nil, nil, nil, nil, lt.ArmedPXE, lt.ArmedPXE, lt.ArmedPXE, lt.Unseen, lt.Unreachable, lt.SeenSince(0), lt.SeenSince(500),
-		lt.Facts(func(o *v1alpha1.ServerObserved) { o.Hardware = nil }),
-		lt.Facts(func(o *v1alpha1.ServerObserved) { o.SystemUUID = "" }),
-		lt.Facts(func(o *v1alpha1.ServerObserved) { o.SystemUUID = "11111111-2222-3333-4444-555555555555" }),
-		lt.Facts(func(o *v1alpha1.ServerObserved) { o.Reachable, o.Reason = false, v1alpha1.ReasonSystemNotFound }),
-		lt.Facts(func(o *v1alpha1.ServerObserved) { o.Reachable, o.Reason = false, v1alpha1.ReasonAmbiguousSystem }),
-		lt.Facts(func(o *v1alpha1.ServerObserved) { o.StampUnsupported = true }),
-		lt.All(lt.ArmedPXE, lt.Facts(func(o *v1alpha1.ServerObserved) { o.BootProgress = "OSRunning" })),
-	}).Draw(rt, "facts")
-	return func(s *lt.Scene) {
-		for _, o := range []lt.Override{lt.Power(power), tag, more} {
-			if o != nil {
-				o(s)
-			}
-		}
-	}
-}
-
-func anySpec(rt *rapid.T) lt.Override {
-	return rapid.SampledFrom([]lt.Override{
-		nil, nil, nil,
-		lt.Spec(func(s *v1alpha1.ServerSpec) { s.Power = v1alpha1.PowerOn }), lt.Spec(func(s *v1alpha1.ServerSpec) { s.Power = v1alpha1.PowerOn }),
-		lt.Spec(func(s *v1alpha1.ServerSpec) { s.Power = v1alpha1.PowerKeep }),
-		lt.Spec(func(s *v1alpha1.ServerSpec) { s.PowerOff = v1alpha1.PowerOffNever }),
-		lt.Spec(func(s *v1alpha1.ServerSpec) { s.PowerOff, s.Power = v1alpha1.PowerOffNever, v1alpha1.PowerKeep }),
-		lt.Spec(func(s *v1alpha1.ServerSpec) { s.FoundRunning = v1alpha1.FoundRunningPowerOff }),
-		lt.Spec(func(s *v1alpha1.ServerSpec) {
-			s.FoundRunning, s.Power = v1alpha1.FoundRunningPowerOff, v1alpha1.PowerKeep
-		}),
-		lt.Spec(func(s *v1alpha1.ServerSpec) {
-			s.FoundRunning, s.PowerOff, s.Power = v1alpha1.FoundRunningPowerOff, v1alpha1.PowerOffNever, v1alpha1.PowerKeep
-		}),
-		lt.Spec(func(s *v1alpha1.ServerSpec) {
-			s.FoundRunning, s.PowerOff = v1alpha1.FoundRunningPowerOff, v1alpha1.PowerOffNever
-		}),
-		lt.Spec(func(s *v1alpha1.ServerSpec) { s.ReclaimPolicy = v1alpha1.ReclaimRetain }),
-		lt.Spec(func(s *v1alpha1.ServerSpec) { s.Cleaning = "Wipe" }),
-		lt.Spec(func(s *v1alpha1.ServerSpec) { s.IndicatorLED = v1alpha1.IndicatorLit }),
-		lt.Spec(func(s *v1alpha1.ServerSpec) { s.Paused = true }),
-		lt.Spec(func(s *v1alpha1.ServerSpec) { s.Redfish = nil }),
-		lt.Spec(func(s *v1alpha1.ServerSpec) { s.Redfish.SystemUUID, s.Redfish.SystemID = "", "1" }),
-	}).Draw(rt, "spec")
 }
