@@ -28,6 +28,39 @@ type Behaviour struct {
 	AssetTag       AssetTagMode `json:"assetTag,omitempty"`
 	AssetTagLength int          `json:"assetTagLength,omitempty"`
 
+	// UnknownWhileOff: while a machine is off nothing is known of it but its power: no UUID, serial number,
+	// model, memory or processors.
+	UnknownWhileOff bool `json:"unknownWhileOff,omitempty"`
+	// ChassisSaysOn: the chassis reads On whatever its machine does (B131).
+	ChassisSaysOn bool `json:"chassisSaysOn,omitempty"`
+	// TraysNeedPower: trays answer 503 unless the first machine is on (B130).
+	TraysNeedPower bool `json:"traysNeedPower,omitempty"`
+	// ShuffleMembers: collections list their members the other way round at every second look (B149).
+	ShuffleMembers bool `json:"shuffleMembers,omitempty"`
+
+	// NotNowAfterReset: for so long after a reset was taken, another one and changes of the system are 503.
+	NotNowAfterReset Duration `json:"notNowAfterReset,omitzero"`
+	// NoBootInPOST: the boot override cannot be changed during power-on self-test.
+	NoBootInPOST bool `json:"noBootInPOST,omitempty"`
+	// BootNeeds are members every change of the boot override must name (B095, B110).
+	BootNeeds []string `json:"bootNeeds,omitempty"`
+	// LegacyUnlessTold: a boot target that comes without a mode is booted in legacy mode (B094).
+	LegacyUnlessTold bool `json:"legacyUnlessTold,omitempty"`
+
+	// MediaNeeds are parameters an insert must have besides Image (B119); with MediaOnlyImage it may have
+	// no others (B117). MediaNoQuery refuses images whose URL has a query (B122).
+	MediaNeeds     []string `json:"mediaNeeds,omitempty"`
+	MediaOnlyImage bool     `json:"mediaOnlyImage,omitempty"`
+	MediaNoQuery   bool     `json:"mediaNoQuery,omitempty"`
+
+	// NoMatchOnActions: an action with If-Match is 412 (B127). NoEmptyBody: one without a body is 415 (B120).
+	NoMatchOnActions bool `json:"noMatchOnActions,omitempty"`
+	NoEmptyBody      bool `json:"noEmptyBody,omitempty"`
+	// StaleTags: the entity tag of a system does not change with its power and boot progress. EmptyTags:
+	// tags are empty, and none matches. GzipTags: the header's tag is not the one to match (B128).
+	StaleTags bool `json:"staleTags,omitempty"`
+	EmptyTags bool `json:"emptyTags,omitempty"`
+	GzipTags  bool `json:"gzipTags,omitempty"`
 	// RequireIfMatch: a PATCH of a system without If-Match is 428.
 	RequireIfMatch bool `json:"requireIfMatch,omitempty"`
 

@@ -5,6 +5,7 @@ package redfish
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -31,28 +32,34 @@ type BMC struct {
 	tasks     tasks
 	faults    []*Fault
 	faultSeq  int
-	noticeSeq int // of event streams
+	noticeSeq int  // of event streams
+	shuffled  bool // collections are the other way round
 }
 
 func newBMC(r *Rack, spec BMCSpec, address netip.Addr) (*BMC, error) {
 	spec.Username = orElse(spec.Username, "admin")
 	spec.Password = orElse(spec.Password, "password")
-	spec.UUID = orElse(spec.UUID, derivedUUID("bmc", spec.Name))
+	profile := Conforming()
+	if spec.Profile != nil {
+		profile = *spec.Profile
+	}
+	spec.UUID = orElse(spec.UUID, profile.UUIDs.ofBMC(spec.Name))
 	b := &BMC{
-		rack: r, spec: spec, profile: Conforming(), behaviour: spec.Behaviour, address: address,
+		rack: r, spec: spec, profile: profile, behaviour: spec.Behaviour, address: address,
 		conns: map[*simConn]struct{}{}, streams: map[chan []byte]struct{}{}, reach: ReachUp,
 		account: account{username: spec.Username, password: spec.Password},
-	}
-	if spec.Profile != nil {
-		b.profile = *spec.Profile
 	}
 	systems := spec.Systems
 	if len(systems) == 0 {
 		systems = []MachineSpec{{}}
 	}
 	for i, system := range systems {
+		if i == 0 {
+			system.ID = orElse(system.ID, profile.SystemID)
+			system.UUID = orElse(system.UUID, profile.UUIDs.ofFirstSystem(spec))
+		}
 		system.ID = orElse(system.ID, fmt.Sprint(i+1))
-		if b.machine(system.ID) != nil {
+		if b.machine(system.ID) != nil || slices.Contains(profile.Trays, system.ID) {
 			return nil, fmt.Errorf("redfish rack: BMC %q: two systems have the id %q", spec.Name, system.ID)
 		}
 		b.machines = append(b.machines, newMachine(b, system))

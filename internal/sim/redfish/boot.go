@@ -15,6 +15,10 @@ const (
 	targetUEFIHTTP = "UefiHttp"
 	targetCD       = "Cd"
 	targetUSBCD    = "UsbCd"
+	targetUEFICD   = "UefiCd"
+	targetCDDVD    = "CD/DVD"
+	targetUEFIUSB  = "UefiUsbCd"
+	targetUEFIDisk = "UefiHdd"
 	targetDisk     = "Hdd"
 	targetSetup    = "BiosSetup"
 )
@@ -27,12 +31,13 @@ type bootOverride struct {
 	URI     string `json:"uri,omitempty"`
 }
 
-// media is what is in a machine's virtual CD drive.
+// media is what is in a machine's slots of virtual media.
 type media struct {
 	Image     string    `json:"image,omitempty"`
 	Inserted  bool      `json:"inserted,omitempty"`
 	ShownTill time.Time `json:"shownTill,omitzero"` // ejected, but still shown (Behaviour.EjectLag)
 	ShownAs   string    `json:"shownAs,omitempty"`
+	Slot      string    `json:"slot,omitempty"` // where it is
 }
 
 // chooseBootDevice is the end of POST: a Once override is used up, whatever comes of it, and where the
@@ -55,8 +60,8 @@ func (m *Machine) chooseBootDevice(at time.Time) {
 		if m.startProgram(at, used, program) {
 			return
 		}
-	case targetCD, targetUSBCD:
-		if m.state.Media.Inserted && m.startProgram(at, used, m.mediaProgram()) {
+	case targetCD, targetUSBCD, targetUEFICD, targetCDDVD, targetUEFIUSB:
+		if m.hasBootableCD() && m.startProgram(at, used, m.mediaProgram()) {
 			return
 		}
 	case targetSetup:
@@ -69,7 +74,7 @@ func (m *Machine) chooseBootDevice(at time.Time) {
 }
 
 func (m *Machine) bootDisk(at time.Time, used bootOverride) {
-	if used.Target != targetDisk && used.Target != targetNone {
+	if used.Target != targetDisk && used.Target != targetUEFIDisk && used.Target != targetNone {
 		m.record(Event{At: at, Kind: EventBootFailed, Source: used.Target, Override: used.Enabled, Detail: used.URI})
 	}
 	if m.state.Disk == "" {

@@ -111,6 +111,9 @@ type Hardware struct {
 	MemoryGiB  []float64 // one entry per module
 	NICs       []NIC
 	Drives     []Drive
+
+	EmptySlots   int // for memory: listed as absent modules
+	Accelerators int // listed among processors, without a model
 }
 
 // Processor is one socket.
@@ -122,13 +125,17 @@ type Processor struct {
 
 // NIC is one Ethernet interface of a machine.
 type NIC struct {
+	ID        string // empty: its number
 	MAC       string // empty: derived
+	Twin      bool   // has the MAC of the interface before it
 	SpeedMbps int
 	LinkDown  bool
 }
 
 // Drive is one disk.
 type Drive struct {
+	ID        string // empty: its number
+	Absent    bool   // an empty bay that is listed
 	Model     string
 	Serial    string // empty: derived
 	MediaType string // SSD, HDD

@@ -8,15 +8,13 @@ import (
 	"time"
 )
 
-const managerID = "BMC"
-
 func (c *call) getVersions() *reply { return newReply(http.StatusOK, obj{"v1": root + "/"}) }
 
 func (c *call) getRoot() *reply {
 	p := &c.bmc.profile
 	doc := obj{
 		"@odata.id": root + "/", "@odata.type": "#ServiceRoot.v1_17_0.ServiceRoot", "Id": "RootService", "Name": "Root Service",
-		"RedfishVersion": p.RedfishVersion, "UUID": c.bmc.spec.UUID, "Vendor": p.Vendor, "Product": p.Product,
+		"RedfishVersion": p.RedfishVersion, "UUID": c.bmc.spec.UUID,
 		"ProtocolFeaturesSupported": obj{
 			"ExpandQuery": obj{"ExpandAll": false, "Levels": false, "Links": false, "NoLinks": false},
 			"FilterQuery": false, "SelectQuery": false, "OnlyMemberQuery": false, "ExcerptQuery": false,
@@ -25,6 +23,8 @@ func (c *call) getRoot() *reply {
 		"AccountService": link(accountPath), "Tasks": link(root + "/TaskService"),
 		"Links": obj{},
 	}
+	tell(doc, "Vendor", p.Vendor)
+	tell(doc, "Product", p.Product)
 	if !p.NoSessionService {
 		doc["SessionService"] = link(root + "/SessionService")
 		doc["Links"] = obj{"Sessions": link(sessionPath)}
@@ -65,23 +65,33 @@ func (c *call) getMetadata() *reply {
 	return &reply{status: http.StatusOK, header: http.Header{"Content-Type": {"application/xml"}}, raw: []byte(metadata)}
 }
 
+func (c *call) getManagers() *reply {
+	return c.showCollection("ManagerCollection", "Managers", []string{c.bmc.managerID()})
+}
+
 func (c *call) getManager() *reply {
 	b := c.bmc
+	if c.value("manager") != b.managerID() {
+		return notFound(c.path)
+	}
 	doc := obj{
-		"@odata.type": "#Manager.v1_19_1.Manager", "Id": managerID, "Name": "Manager", "ManagerType": "BMC",
-		"UUID": b.spec.UUID, "Model": b.profile.Product, "Manufacturer": b.profile.Vendor,
+		"@odata.type": "#Manager.v1_19_1.Manager", "Id": b.managerID(), "Name": "Manager", "ManagerType": "BMC",
+		"UUID": b.spec.UUID, "Model": orElse(b.profile.ManagerModel, b.profile.Product),
 		"FirmwareVersion": orElse(b.spec.Firmware, b.profile.Firmware), "PowerState": "On", "Status": statusOK(),
 		"DateTimeLocalOffset": "+00:00",
 		"Links": obj{
-			"ManagerForServers": links(systemsPath, b.machineIDs()), "ManagerForChassis": links(root+"/Chassis", b.machineIDs()),
+			"ManagerForServers": links(systemsPath, b.machineIDs()), "ManagerForChassis": links(chassisPath, b.chassisIDs()),
 		},
 		"Actions": obj{"#Manager.Reset": obj{
 			"target":                            c.path + "/Actions/Manager.Reset",
 			"ResetType@Redfish.AllowableValues": []string{"GracefulRestart", "ForceRestart"},
 		}},
 	}
+	tell(doc, "Manufacturer", b.profile.Vendor)
 	if len(b.machines) == 1 {
-		doc["VirtualMedia"] = link(c.path + "/VirtualMedia")
+		if media := b.machines[0].mediaLink(c.path); media != "" {
+			doc["VirtualMedia"] = link(media)
+		}
 	}
 	r := c.show(doc)
 	if r.body != nil { // a clock would make every picture a new one: shown, but not tagged
@@ -94,6 +104,9 @@ func (c *call) getManager() *reply {
 const lastWords = 200 * time.Millisecond
 
 func (c *call) resetManager() *reply {
+	if c.value("manager") != c.bmc.managerID() {
+		return notFound(c.path)
+	}
 	var body struct{ ResetType *string }
 	if len(strings.TrimSpace(string(c.body))) > 0 {
 		if bad := c.decode(&body); bad != nil {
@@ -109,26 +122,22 @@ func (c *call) resetManager() *reply {
 	return noContent()
 }
 
-func (b *BMC) machineIDs() []string {
-	ids := make([]string, 0, len(b.machines))
-	for _, m := range b.machines {
-		ids = append(ids, m.id)
-	}
-	return ids
-}
-
 func (c *call) getChassisCollection() *reply {
-	return c.showCollection("ChassisCollection", "Chassis", c.bmc.machineIDs())
+	return c.showCollection("ChassisCollection", "Chassis", c.bmc.chassisIDs())
 }
 
 func (c *call) getChassis(m *Machine) *reply {
+	power := m.shownPower()
+	if c.bmc.behaviour.ChassisSaysOn {
+		power = PowerOn
+	}
 	return c.show(obj{
-		"@odata.type": "#Chassis.v1_25_1.Chassis", "Id": m.id, "Name": "Chassis " + m.id, "ChassisType": "RackMount",
+		"@odata.type": "#Chassis.v1_25_1.Chassis", "Id": m.chassisID(), "Name": "Chassis " + m.chassisID(), "ChassisType": "RackMount",
 		"Manufacturer": m.spec.Manufacturer, "Model": m.spec.Model, "SerialNumber": m.spec.SerialNumber, "PartNumber": m.spec.SKU,
-		"PowerState": m.shownPower(), "IndicatorLED": m.state.LED, "LocationIndicatorActive": m.state.LED != "Off", "Status": statusOK(),
+		"PowerState": power, "IndicatorLED": m.shownLED(), "LocationIndicatorActive": m.state.LED != "Off", "Status": statusOK(),
 		"Links": obj{
-			"ComputerSystems": []obj{link(systemsPath + "/" + m.id)},
-			"ManagedBy":       []obj{link(root + "/Managers/" + managerID)},
+			"ComputerSystems": []obj{link(m.path())},
+			"ManagedBy":       []obj{link(c.bmc.managerPath())},
 		},
 	})
 }

@@ -2,10 +2,8 @@
 
 package redfish
 
-import "strings"
-
 func (c *call) getSystems() *reply {
-	return c.showCollection("ComputerSystemCollection", "Computer System Collection", c.bmc.machineIDs())
+	return c.showCollection("ComputerSystemCollection", "Computer System Collection", append(c.bmc.machineIDs(), c.bmc.profile.Trays...))
 }
 
 func (c *call) getSystem(m *Machine) *reply { return c.show(m.document()) }
@@ -26,20 +24,20 @@ func (m *Machine) shownPower() PowerState {
 
 // document is the ComputerSystem resource, before the profile's last word.
 func (m *Machine) document() obj {
-	path := systemsPath + "/" + m.id
+	path := m.path()
 	s := &m.state
 	doc := obj{
 		"@odata.id": path, "@odata.type": "#ComputerSystem.v1_22_0.ComputerSystem", "Id": m.id, "Name": m.spec.Name, "SystemType": "Physical",
 		"Manufacturer": m.spec.Manufacturer, "Model": m.spec.Model, "SerialNumber": m.spec.SerialNumber, "SKU": m.spec.SKU,
 		"AssetTag": s.AssetTag, "BiosVersion": m.spec.BIOSVersion, "PowerState": m.shownPower(), "PowerRestorePolicy": s.Restore,
-		"IndicatorLED": s.LED, "LocationIndicatorActive": s.LED != "Off", "Status": statusOK(),
+		"IndicatorLED": m.shownLED(), "LocationIndicatorActive": s.LED != "Off", "Status": statusOK(),
 		"Boot": m.bootDoc(), "BootProgress": m.progressDoc(),
 		"ProcessorSummary": m.processorSummary(), "MemorySummary": m.memorySummary(),
 		"Processors": link(path + "/Processors"), "Memory": link(path + "/Memory"), "Storage": link(path + "/Storage"),
-		"EthernetInterfaces": link(path + "/EthernetInterfaces"), "VirtualMedia": link(path + "/VirtualMedia"),
+		"EthernetInterfaces": link(path + "/EthernetInterfaces"),
 		"Links": obj{
-			"Chassis":   []obj{link(root + "/Chassis/" + m.id)},
-			"ManagedBy": []obj{link(root + "/Managers/" + managerID)},
+			"Chassis":   []obj{link(m.chassisPath())},
+			"ManagedBy": []obj{link(m.bmc.managerPath())},
 		},
 		"Actions": obj{"#ComputerSystem.Reset": m.resetAction(path)},
 	}
@@ -49,21 +47,62 @@ func (m *Machine) document() obj {
 	if !s.ResetAt.IsZero() {
 		doc["LastResetTime"] = m.bmc.time(s.ResetAt)
 	}
+	m.complete(doc)
 	return doc
+}
+
+// complete adds what models differ in, and takes out what this one does not have.
+func (m *Machine) complete(doc obj) {
+	p, path := &m.bmc.profile, m.path()
+	if media := m.mediaLink(path); media != "" {
+		doc["VirtualMedia"] = link(media)
+	}
+	if p.Drives == DrivesSimple {
+		doc["SimpleStorage"] = link(path + "/SimpleStorage")
+	}
+	if p.Settings != "" {
+		doc["@Redfish.Settings"] = obj{"@odata.type": "#Settings.v1_3_5.Settings", "SettingsObject": link(path + "/" + p.Settings)}
+	}
+	if m.bmc.behaviour.UnknownWhileOff && m.state.Power == PowerOff {
+		m.forget(doc)
+	}
+	p.prune(doc)
+}
+
+// forget takes out what a BMC does not know that has it from the host's firmware.
+func (m *Machine) forget(doc obj) {
+	for _, member := range []string{"Manufacturer", "Model", "SerialNumber", "SKU", "UUID", "BiosVersion"} {
+		delete(doc, member)
+	}
+	doc["MemorySummary"] = obj{"TotalSystemMemoryGiB": 0.0, "Status": statusOK()}
+	doc["ProcessorSummary"] = obj{"Count": 0, "CoreCount": 0, "Status": statusOK()}
+}
+
+// shownLED is the indicator as the model words it.
+func (m *Machine) shownLED() string {
+	if !m.bmc.profile.LitIsNormal {
+		return m.state.LED
+	}
+	if m.state.LED == "Off" {
+		return "Lit"
+	}
+	return "Blinking"
 }
 
 func (m *Machine) resetAction(path string) obj {
 	action := obj{"target": path + "/Actions/ComputerSystem.Reset"}
-	if m.bmc.profile.ActionInfo {
+	p := &m.bmc.profile
+	if p.ActionInfo || p.ActionInfoToo {
 		action["@Redfish.ActionInfo"] = path + "/ResetActionInfo"
-	} else {
-		action["ResetType@Redfish.AllowableValues"] = m.bmc.profile.ResetTypes
+	}
+	if !p.ActionInfo {
+		action["ResetType@Redfish.AllowableValues"] = p.ResetTypes
 	}
 	return action
 }
 
 func (c *call) getResetActionInfo(*Machine) *reply {
-	if !c.bmc.profile.ActionInfo {
+	if p := &c.bmc.profile; !p.ActionInfo && !p.ActionInfoToo {
 		return notFound(c.path)
 	}
 	return c.show(obj{
@@ -72,14 +111,29 @@ func (c *call) getResetActionInfo(*Machine) *reply {
 	})
 }
 
+// bootDoc is the Boot object of the system. Where the override is kept in the pending settings, it tells
+// nothing of it.
 func (m *Machine) bootDoc() obj {
+	if !m.bmc.profile.BootAtSettings {
+		return m.overrideDoc()
+	}
+	return obj{
+		"BootSourceOverrideEnabled": overrideDisabled, "BootSourceOverrideTarget": targetNone, "BootSourceOverrideMode": nil,
+		"HttpBootUri": nil,
+	}
+}
+
+// overrideDoc is a Boot object with the override and what it takes.
+func (m *Machine) overrideDoc() obj {
 	p, o := &m.bmc.profile, m.state.Override
 	doc := obj{
 		"BootSourceOverrideEnabled": o.Enabled, "BootSourceOverrideEnabled@Redfish.AllowableValues": p.BootEnabled,
 		"BootSourceOverrideTarget": o.Target, "BootSourceOverrideTarget@Redfish.AllowableValues": p.BootTargets,
-		"BootSourceOverrideMode": o.Mode, "BootSourceOverrideMode@Redfish.AllowableValues": p.BootModes,
 	}
-	if p.hasTarget(targetUEFIHTTP) {
+	if len(p.BootModes) > 0 {
+		doc["BootSourceOverrideMode"], doc["BootSourceOverrideMode@Redfish.AllowableValues"] = o.Mode, p.BootModes
+	}
+	if p.hasBootURI() {
 		doc["HttpBootUri"] = nil
 		if o.URI != "" {
 			doc["HttpBootUri"] = o.URI
@@ -115,82 +169,4 @@ func (m *Machine) memorySummary() obj {
 		total += gib
 	}
 	return obj{"TotalSystemMemoryGiB": total, "Status": statusOK()}
-}
-
-func (c *call) getProcessors(m *Machine) *reply {
-	return c.showCollection("ProcessorCollection", "Processors", numbered(len(m.hardware.Processors)))
-}
-
-func (c *call) getProcessor(m *Machine) *reply {
-	i, ok := c.itemIndex(len(m.hardware.Processors))
-	if !ok {
-		return notFound(c.path)
-	}
-	p := m.hardware.Processors[i]
-	return c.show(obj{
-		"@odata.type": "#Processor.v1_20_0.Processor", "Id": c.value("item"), "Name": "Processor " + c.value("item"), "Socket": "CPU" + c.value("item"),
-		"ProcessorType": "CPU", "ProcessorArchitecture": "x86", "InstructionSet": "x86-64", "Model": p.Model,
-		"TotalCores": p.Cores, "TotalThreads": p.Threads, "Status": statusOK(),
-	})
-}
-
-func (c *call) getMemoryCollection(m *Machine) *reply {
-	return c.showCollection("MemoryCollection", "Memory", numbered(len(m.hardware.MemoryGiB)))
-}
-
-func (c *call) getMemory(m *Machine) *reply {
-	i, ok := c.itemIndex(len(m.hardware.MemoryGiB))
-	if !ok {
-		return notFound(c.path)
-	}
-	return c.show(obj{
-		"@odata.type": "#Memory.v1_20_0.Memory", "Id": c.value("item"), "Name": "DIMM " + c.value("item"), "MemoryType": "DRAM",
-		"MemoryDeviceType": "DDR5", "CapacityMiB": int(m.hardware.MemoryGiB[i] * 1024), "Status": statusOK(),
-	})
-}
-
-func (c *call) getNICs(m *Machine) *reply {
-	return c.showCollection("EthernetInterfaceCollection", "Ethernet Interfaces", numbered(len(m.hardware.NICs)))
-}
-
-func (c *call) getNIC(m *Machine) *reply {
-	i, ok := c.itemIndex(len(m.hardware.NICs))
-	if !ok {
-		return notFound(c.path)
-	}
-	nic := m.hardware.NICs[i]
-	linkStatus := "LinkUp"
-	if nic.LinkDown {
-		linkStatus = "LinkDown"
-	}
-	return c.show(obj{
-		"@odata.type": "#EthernetInterface.v1_12_2.EthernetInterface", "Id": c.value("item"), "Name": "NIC " + c.value("item"),
-		"MACAddress": nic.MAC, "PermanentMACAddress": nic.MAC, "SpeedMbps": nic.SpeedMbps, "LinkStatus": linkStatus,
-		"InterfaceEnabled": true, "Status": statusOK(),
-	})
-}
-
-func (c *call) getStorageCollection(*Machine) *reply {
-	return c.showCollection("StorageCollection", "Storage", []string{"1"})
-}
-
-func (c *call) getStorage(m *Machine) *reply {
-	ids := numbered(len(m.hardware.Drives))
-	return c.show(obj{
-		"@odata.type": "#Storage.v1_17_1.Storage", "Id": "1", "Name": "Storage 1", "Status": statusOK(),
-		"Drives@odata.count": len(ids), "Drives": links(c.path+"/Drives", ids),
-	})
-}
-
-func (c *call) getDrive(m *Machine) *reply {
-	i, ok := c.itemIndex(len(m.hardware.Drives))
-	if !ok {
-		return notFound(c.path)
-	}
-	d := m.hardware.Drives[i]
-	return c.show(obj{
-		"@odata.type": "#Drive.v1_20_1.Drive", "Id": c.value("item"), "Name": "Drive " + c.value("item"), "Model": d.Model,
-		"SerialNumber": d.Serial, "MediaType": d.MediaType, "Protocol": d.Protocol, "CapacityBytes": d.Bytes,
-		"Manufacturer": strings.Fields(d.Model + " -")[0], "Status": statusOK(),
-	})
 }

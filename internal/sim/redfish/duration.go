@@ -51,3 +51,5 @@ func (t *Timing) UnmarshalJSON(data []byte) error {
 	}
 	return nil
 }
+
+func seconds(n int) Duration { return Duration(time.Duration(n) * time.Second) }

@@ -64,7 +64,7 @@ func (b *BMC) publish(m *Machine) {
 		"Events": []obj{{
 			"EventId": id, "MemberId": "0", "EventTimestamp": b.time(b.rack.now), "EventType": "Other",
 			"MessageId": "ResourceEvent.1.4.ResourceChanged", "Message": "One or more resource properties have changed.",
-			"MessageSeverity": "OK", "OriginOfCondition": link(systemsPath + "/" + m.id),
+			"MessageSeverity": "OK", "OriginOfCondition": link(m.path()),
 		}},
 	}
 	event := fmt.Appendf(nil, "id: %s\ndata: %s\n", id, (&reply{body: doc}).encode())

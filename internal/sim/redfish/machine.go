@@ -80,6 +80,7 @@ type Machine struct {
 	state    machineState
 	due      *appointment // end of the current step
 	lag      *appointment // a boot override on its way
+	resetAt  time.Time    // when a reset was last taken
 }
 
 // ID returns the machine's Redfish Id.

@@ -19,6 +19,7 @@ type members map[string]json.RawMessage
 // request does not name stays nil.
 type draft struct {
 	machine  *Machine
+	path     string // of the resource that is written
 	assetTag *string
 	led      *string
 	restore  *string
@@ -27,44 +28,64 @@ type draft struct {
 
 // patchSystem carries out a PATCH of a ComputerSystem, wholly or not at all.
 func (c *call) patchSystem(m *Machine) *reply {
-	if bad := c.precondition(m); bad != nil {
+	if bad := c.precondition(m.document); bad != nil {
 		return bad
 	}
+	d, bad := c.readDraft(m, func(*draft, string) bool { return true })
+	if bad != nil {
+		return bad
+	}
+	return c.carryOut(d, func() *reply { return c.getSystem(m) })
+}
+
+// readDraft reads a PATCH; has says which members the resource has.
+func (c *call) readDraft(m *Machine, has func(d *draft, name string) bool) (*draft, *reply) {
 	var props members
 	if bad := c.decode(&props); bad != nil {
-		return bad
+		return nil, bad
 	}
 	if len(props) == 0 {
-		return redfishError(http.StatusBadRequest, "NoOperation", "The request body submitted contain no data to act upon and no changes to the resource took place.")
+		return nil, redfishError(http.StatusBadRequest, "NoOperation", "The request body submitted contain no data to act upon and no changes to the resource took place.")
 	}
-	d := &draft{machine: m}
+	d := &draft{machine: m, path: c.path}
 	for _, name := range slices.Sorted(maps.Keys(props)) {
-		if bad := d.read(name, props[name]); bad != nil {
-			return bad
+		bad := unknown(name)
+		if has(d, name) {
+			bad = d.read(name, props[name])
+		}
+		if bad != nil {
+			return nil, bad
 		}
 	}
+	return d, nil
+}
+
+// carryOut makes the change, now or as a task, and answers with what the resource shows then.
+func (c *call) carryOut(d *draft, show func() *reply) *reply {
 	why := c.cause()
+	if wait := d.machine.notNow(c.now()); wait != nil {
+		return wait
+	}
 	if c.bmc.behaviour.AsyncPatch {
-		return c.startTask("Change of system "+m.id, func(at time.Time) { d.commit(at, why) })
+		return c.startTask("Change of system "+d.machine.id, func(at time.Time) { d.commit(at, why) })
 	}
 	d.commit(c.now(), why)
-	return c.getSystem(m)
+	return show()
 }
 
 // precondition checks If-Match against the entity tag of the document as it is shown.
-func (c *call) precondition(m *Machine) *reply {
-	if c.bmc.profile.NoETags {
-		return nil
-	}
+func (c *call) precondition(document func() obj) *reply {
 	tags := c.r.Header.Values("If-Match")
-	if len(tags) == 0 {
-		if c.bmc.behaviour.RequireIfMatch {
-			return redfishError(http.StatusPreconditionRequired, "PreconditionRequired",
-				"A precondition header or annotation is required to change this resource.")
-		}
+	switch {
+	case c.bmc.profile.NoETags:
+		return nil
+	case len(tags) == 0 && c.bmc.behaviour.RequireIfMatch:
+		return redfishError(http.StatusPreconditionRequired, "PreconditionRequired",
+			"A precondition header or annotation is required to change this resource.")
+	case len(tags) == 0:
 		return nil
 	}
-	if _, tag := c.finish(c.path, m.document()); !tagListed(tags, tag) {
+	if _, tag := c.finish(c.path, document()); !tagListed(tags, tag) {
 		return redfishError(http.StatusPreconditionFailed, "PreconditionFailed",
 			"The ETag supplied did not match the ETag required to change this resource.")
 	}
@@ -72,12 +93,14 @@ func (c *call) precondition(m *Machine) *reply {
 }
 
 func (d *draft) read(name string, raw json.RawMessage) *reply {
+	if d.machine.bmc.profile.lacks(name) {
+		return unknown(name)
+	}
 	switch name {
 	case "AssetTag":
 		return d.readAssetTag(raw)
 	case "IndicatorLED":
-		d.led = new(string)
-		return readEnum(name, raw, []string{"Off", "Lit", "Blinking"}, d.led)
+		return d.readLED(name, raw)
 	case "LocationIndicatorActive":
 		var active bool
 		if bad := readValue(name, raw, &active); bad != nil {
@@ -96,8 +119,22 @@ func (d *draft) read(name string, raw json.RawMessage) *reply {
 		return redfishError(http.StatusBadRequest, "PropertyNotWritable",
 			fmt.Sprintf("The property %s is a read-only property and cannot be assigned a value.", name), name)
 	}
+	return unknown(name)
+}
+
+// readLED reads the indicator, in the model's words.
+func (d *draft) readLED(name string, raw json.RawMessage) *reply {
+	d.led = new(string)
+	bad := readEnum(name, raw, []string{"Off", "Lit", "Blinking"}, d.led)
+	if *d.led == "Lit" && d.machine.bmc.profile.LitIsNormal {
+		*d.led = "Off"
+	}
+	return bad
+}
+
+func unknown(property string) *reply {
 	return redfishError(http.StatusBadRequest, "PropertyUnknown",
-		fmt.Sprintf("The property %s is not in the list of valid properties for the resource.", name), name)
+		fmt.Sprintf("The property %s is not in the list of valid properties for the resource.", property), property)
 }
 
 func (d *draft) readAssetTag(raw json.RawMessage) *reply {
@@ -122,53 +159,6 @@ func (d *draft) readAssetTag(raw json.RawMessage) *reply {
 	}
 	d.assetTag = &tag
 	return nil
-}
-
-func (d *draft) readBoot(raw json.RawMessage) *reply {
-	var props members
-	if bad := readValue("Boot", raw, &props); bad != nil {
-		return bad
-	}
-	p := &d.machine.bmc.profile
-	next := d.machine.state.Override
-	for _, name := range slices.Sorted(maps.Keys(props)) {
-		var bad *reply
-		switch name {
-		case "BootSourceOverrideEnabled":
-			bad = readEnum(name, props[name], p.BootEnabled, &next.Enabled)
-		case "BootSourceOverrideTarget":
-			bad = readEnum(name, props[name], p.BootTargets, &next.Target)
-		case "BootSourceOverrideMode":
-			bad = readEnum(name, props[name], p.BootModes, &next.Mode)
-		case "HttpBootUri":
-			bad = readBootURI(p, props[name], &next.URI)
-		default:
-			bad = redfishError(http.StatusBadRequest, "PropertyUnknown",
-				fmt.Sprintf("The property %s is not in the list of valid properties for the resource.", name), name)
-		}
-		if bad != nil {
-			return bad
-		}
-	}
-	if next.Enabled == overrideDisabled {
-		next.Target = targetNone
-	} else if next.Target == targetNone { // DMTF: the target None ends the override
-		next.Enabled = overrideDisabled
-	}
-	d.override = &next
-	return nil
-}
-
-func readBootURI(p *Profile, raw json.RawMessage, into *string) *reply {
-	if !p.hasTarget(targetUEFIHTTP) {
-		return redfishError(http.StatusBadRequest, "PropertyUnknown",
-			"The property HttpBootUri is not in the list of valid properties for the resource.", "HttpBootUri")
-	}
-	*into = ""
-	if bytes.Equal(raw, []byte("null")) {
-		return nil
-	}
-	return readValue("HttpBootUri", raw, into)
 }
 
 func (d *draft) commit(at time.Time, why cause) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"net/http"
+	"strings"
 )
 
 // obj is a JSON object.
@@ -71,10 +72,18 @@ func redfishError(status int, key, message string, args ...string) *reply {
 		"code":    "Base.1.18.GeneralError",
 		"message": "A general error has occurred. See ExtendedInfo for more information.",
 		"@Message.ExtendedInfo": []obj{{
-			"@odata.type": "#Message.v1_1_2.Message", "MessageId": "Base.1.18." + key, "Message": message,
+			"@odata.type": "#Message.v1_1_2.Message", "MessageId": messageID(key), "Message": message,
 			"MessageArgs": args, "Severity": "Warning", "MessageSeverity": "Warning", "Resolution": "See the message.",
 		}},
 	}})
+}
+
+// messageID is the id of a message of the Base registry, unless key names a registry itself.
+func messageID(key string) string {
+	if strings.Contains(key, ".") {
+		return key
+	}
+	return "Base.1.18." + key
 }
 
 func notFound(path string) *reply {

@@ -28,6 +28,7 @@ func (c *call) resetSystem(m *Machine) *reply {
 	}
 	at, why := c.now(), c.cause()
 	m.record(Event{At: at, Kind: EventReset, To: kind, cause: why})
+	m.resetAt = at
 	if c.bmc.behaviour.IgnoreReset {
 		m.record(Event{At: at, Kind: EventIgnored, Detail: kind, cause: why})
 		return noContent()
@@ -42,6 +43,9 @@ func (c *call) resetSystem(m *Machine) *reply {
 // refuseReset is what keeps a BMC from trying.
 func (m *Machine) refuseReset(kind string) *reply {
 	down := m.state.Step == stepPause || m.state.Power == PoweringOff && wantsOn(kind)
+	if wait := m.notNow(m.rack.now); wait != nil && kind != "ForceOff" {
+		return wait
+	}
 	switch {
 	case m.state.NoMains:
 		return redfishError(http.StatusServiceUnavailable, "ResourceInStandby", "The request could not be performed because the resource is in standby.")
@@ -56,6 +60,17 @@ func (m *Machine) refuseReset(kind string) *reply {
 		return redfishError(http.StatusConflict, "NoOperation", "The machine is already in the requested power state.")
 	}
 	return nil
+}
+
+// notNow refuses what comes too soon after a reset (Behaviour.NotNowAfterReset).
+func (m *Machine) notNow(at time.Time) *reply {
+	till := m.resetAt.Add(m.bmc.behaviour.NotNowAfterReset.std())
+	if m.resetAt.IsZero() || !at.Before(till) {
+		return nil
+	}
+	r := redfishError(http.StatusServiceUnavailable, "ServiceTemporarilyUnavailable", "The service is temporarily unavailable. Retry in 1 seconds.", "1")
+	r.header.Set("Retry-After", "1")
+	return r
 }
 
 func wantsOn(kind string) bool { return kind == "On" || kind == "ForceOn" }

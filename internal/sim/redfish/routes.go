@@ -7,12 +7,14 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 const (
 	root        = "/redfish/v1"
 	systemsPath = root + "/Systems"
+
+	managersPath = root + "/Managers"
+	chassisPath  = root + "/Chassis"
 )
 
 // routes is the whole tree of a BMC. Wildcards are checked by the handlers.
@@ -45,24 +47,25 @@ func (r *Rack) routes() *http.ServeMux {
 	get(accountPath+"/Roles/Administrator", (*call).getRole)
 
 	get(systemsPath, (*call).getSystems)
-	mux.Handle(system, methods{http.MethodGet: onMachine((*call).getSystem), http.MethodPatch: onMachine((*call).patchSystem)})
+	mux.Handle(system, methods{http.MethodGet: orTray((*call).getSystem), http.MethodPatch: onMachine((*call).patchSystem)})
+	mux.Handle(system+"/{part}", methods{http.MethodGet: onMachine((*call).getPart), http.MethodPatch: onMachine((*call).patchPart)})
 	get(system+"/ResetActionInfo", onMachine((*call).getResetActionInfo))
 	post(system+"/Actions/ComputerSystem.Reset", onMachine((*call).resetSystem))
 	r.inventoryRoutes(get, system)
 
-	media := methods{http.MethodGet: onMachine((*call).getMedia)}
-	for _, owner := range []string{system, root + "/Managers/{manager}"} {
-		get(owner+"/VirtualMedia", onMachine((*call).getMediaCollection))
-		mux.Handle(owner+"/VirtualMedia/CD", media)
-		post(owner+"/VirtualMedia/CD/Actions/VirtualMedia.InsertMedia", onMachine((*call).insertMedia))
-		post(owner+"/VirtualMedia/CD/Actions/VirtualMedia.EjectMedia", onMachine((*call).ejectMedia))
+	slot := methods{http.MethodGet: onSlot((*call).getMedia), http.MethodPatch: onSlot((*call).patchMedia)}
+	for _, owner := range []string{system, managersPath + "/{manager}"} {
+		mux.Handle(owner+"/{media}/{slot}", slot)
+		post(owner+"/{media}/{slot}/Actions/VirtualMedia.InsertMedia", onSlot((*call).insertMedia))
+		post(owner+"/{media}/{slot}/Actions/VirtualMedia.EjectMedia", onSlot((*call).ejectMedia))
 	}
-
-	get(root+"/Managers", fixedCollection("ManagerCollection", "Managers", managerID))
-	get(root+"/Managers/"+managerID, (*call).getManager)
-	post(root+"/Managers/"+managerID+"/Actions/Manager.Reset", (*call).resetManager)
-	get(root+"/Chassis", (*call).getChassisCollection)
-	get(root+"/Chassis/{system}", onMachine((*call).getChassis))
+	get(managersPath, (*call).getManagers)
+	get(managersPath+"/{manager}", (*call).getManager)
+	get(managersPath+"/{manager}/{media}", onMachine((*call).getMediaCollection))
+	post(managersPath+"/{manager}/Actions/Manager.Reset", (*call).resetManager)
+	get(chassisPath, (*call).getChassisCollection)
+	get(chassisPath+"/{chassis}", onMachine((*call).getChassis))
+	get(chassisPath+"/{chassis}/Drives/{item}", onMachine((*call).getChassisDrive))
 
 	get(root+"/TaskService", (*call).getTaskService)
 	get(root+"/TaskService/Tasks", (*call).getTasks)
@@ -84,20 +87,35 @@ func (r *Rack) inventoryRoutes(get func(string, func(*call) *reply), system stri
 	get(system+"/Storage", onMachine((*call).getStorageCollection))
 	get(system+"/Storage/1", onMachine((*call).getStorage))
 	get(system+"/Storage/1/Drives/{item}", onMachine((*call).getDrive))
+	get(system+"/SimpleStorage", onMachine((*call).getSimpleStorages))
+	get(system+"/SimpleStorage/{item}", onMachine((*call).getSimpleStorage))
 }
 
 // onMachine finds the machine a path is about. A path under the manager is about its only machine: with
 // several, media belongs to the systems alone.
 func onMachine(handle func(*call, *Machine) *reply) func(*call) *reply {
 	return func(c *call) *reply {
-		id := c.value("system")
-		if c.value("manager") == managerID && len(c.bmc.machines) == 1 {
-			id = c.bmc.machines[0].id
+		m := c.bmc.machine(c.value("system"))
+		switch {
+		case c.value("chassis") != "":
+			m = c.bmc.machineIn(c.value("chassis"))
+		case c.value("manager") == c.bmc.managerID() && len(c.bmc.machines) == 1:
+			m = c.bmc.machines[0]
 		}
-		if m := c.bmc.machine(id); m != nil {
-			return handle(c, m)
+		if m == nil {
+			return notFound(c.path)
 		}
-		return notFound(c.path)
+		return handle(c, m)
+	}
+}
+
+// orTray is onMachine for what trays have too.
+func orTray(handle func(*call, *Machine) *reply) func(*call) *reply {
+	return func(c *call) *reply {
+		if slices.Contains(c.bmc.profile.Trays, c.value("system")) {
+			return c.getTray()
+		}
+		return onMachine(handle)(c)
 	}
 }
 
@@ -135,51 +153,9 @@ func links(parent string, ids []string) []obj {
 
 func statusOK() obj { return obj{"State": "Enabled", "Health": "OK"} }
 
-// show answers a GET with a document: named by its path, rewritten by the profile, tagged, and not sent
-// again to a client that has it (If-None-Match).
-func (c *call) show(doc obj) *reply {
-	doc, tag := c.finish(c.path, doc)
-	r := newReply(http.StatusOK, doc)
-	if tag == "" {
-		return r
-	}
-	if known := c.r.Header.Values("If-None-Match"); len(known) > 0 && tagListed(known, tag) {
-		r = newReply(http.StatusNotModified, nil)
-	}
-	r.header.Set("ETag", tag)
-	return r
-}
-
-// finish makes a document what the BMC shows at path, and returns its entity tag.
-func (c *call) finish(path string, doc obj) (finished obj, tag string) {
-	if doc["@odata.id"] == nil {
-		doc["@odata.id"] = path
-	}
-	if rewrite := c.bmc.profile.Rewrite; rewrite != nil {
-		rewrite(path, doc)
-	}
-	if c.bmc.profile.NoETags {
-		return doc, ""
-	}
-	tag = etagOf(doc)
-	doc["@odata.etag"] = tag
-	return doc, tag
-}
-
-// tagListed reports whether a header of entity tags holds tag, or is "*". Weak tags compare like strong
-// ones: the simulator makes strong ones only.
-func tagListed(header []string, tag string) bool {
-	for _, item := range strings.Split(strings.Join(header, ","), ",") {
-		item = strings.TrimSpace(item)
-		if item == "*" || strings.TrimPrefix(item, "W/") == tag {
-			return true
-		}
-	}
-	return false
-}
-
 // showCollection answers with a collection, by pages where the profile has them.
 func (c *call) showCollection(schema, name string, ids []string) *reply {
+	ids = c.inOrder(ids)
 	page := ids
 	doc := obj{
 		"@odata.type": fmt.Sprintf("#%s.%s", schema, schema), "Name": name, "Members@odata.count": len(ids),
@@ -198,18 +174,4 @@ func (c *call) showCollection(schema, name string, ids []string) *reply {
 	}
 	doc["Members"] = links(c.path, page)
 	return c.show(doc)
-}
-
-// numbered are ids "1" to "n", and itemIndex the way back.
-func numbered(n int) []string {
-	ids := make([]string, n)
-	for i := range ids {
-		ids[i] = strconv.Itoa(i + 1)
-	}
-	return ids
-}
-
-func (c *call) itemIndex(n int) (index int, ok bool) {
-	index = slices.Index(numbered(n), c.value("item"))
-	return index, index >= 0
 }

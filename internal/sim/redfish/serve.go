@@ -205,6 +205,9 @@ func (m methods) respond(c *call) *reply {
 			return bad
 		}
 	}
+	if bad := c.refuseAction(method); bad != nil {
+		return bad
+	}
 	if handle := m[method]; handle != nil {
 		return handle(c)
 	}
@@ -216,6 +219,21 @@ func (m methods) respond(c *call) *reply {
 	r := redfishError(http.StatusMethodNotAllowed, "OperationNotAllowed", "The HTTP method is not allowed on this resource.")
 	r.header.Set("Allow", strings.Join(allowed, ", "))
 	return r
+}
+
+// refuseAction is what some BMCs mind in how an action is called.
+func (c *call) refuseAction(method string) *reply {
+	if method != http.MethodPost || !strings.Contains(c.path, "/Actions/") {
+		return nil
+	}
+	mood := &c.bmc.behaviour
+	switch {
+	case mood.NoMatchOnActions && c.r.Header.Get("If-Match") != "":
+		return redfishError(http.StatusPreconditionFailed, "PreconditionFailed", "The ETag supplied did not match the ETag required to change this resource.")
+	case mood.NoEmptyBody && len(c.body) == 0:
+		return redfishError(http.StatusUnsupportedMediaType, "HeaderInvalid", "The request has no body of a media type that is supported.")
+	}
+	return nil
 }
 
 // public reports whether the request needs no authentication (Redfish specification, "Authentication
