@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -39,29 +40,18 @@ type APIFault struct {
 // errStruck is what a struck request ends in: a broken connection.
 var errStruck = errors.New("harness: the connection to the API server broke")
 
-// Strike arms a fault.
-func (f *APIFaults) Strike(fault APIFault) {
+// Strike arms a fault. The returned function disarms it and tells how often it struck.
+func (f *APIFaults) Strike(fault APIFault) (clear func() int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.faults = append(f.faults, &fault)
-}
-
-// Struck is how often any fault has struck.
-func (f *APIFaults) Struck() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	count := 0
-	for _, fault := range f.faults {
-		count += fault.struck
+	armed := &fault
+	f.faults = append(f.faults, armed)
+	return func() int {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.faults = slices.DeleteFunc(f.faults, func(other *APIFault) bool { return other == armed })
+		return armed.struck
 	}
-	return count
-}
-
-// Clear disarms all faults.
-func (f *APIFaults) Clear() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.faults = nil
 }
 
 // Lag has every watch deliver what it has to tell so much later: caches that are behind. It holds for watches begun from now on.

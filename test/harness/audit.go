@@ -29,8 +29,8 @@ type Write struct {
 	Name      string
 	Verb      string
 	Code      int32
-	// Agent is the user agent: the monitor writes under a name of its own where it is told to.
-	Agent string
+	// Observed says that it is the monitor's: of status.observed, and of nothing else (P7).
+	Observed bool
 }
 
 // String is the write for people.
@@ -64,7 +64,8 @@ func operatorWrite(event auditv1.Event) (Write, bool) {
 	}
 	write := Write{
 		At: event.RequestReceivedTimestamp.Time, Resource: strings.TrimSuffix(ref.Resource+"/"+ref.Subresource, "/"),
-		Namespace: ref.Namespace, Name: ref.Name, Verb: event.Verb, Agent: event.UserAgent,
+		Namespace: ref.Namespace, Name: ref.Name, Verb: event.Verb,
+		Observed: strings.Contains(event.RequestURI, "fieldManager=holdfast-monitor"),
 	}
 	if event.ResponseStatus != nil {
 		write.Code = event.ResponseStatus.Code

@@ -172,9 +172,11 @@ func (k *Kit) UntilPower(m *Machine, state v1alpha1.ObservedPower) *v1alpha1.Ser
 	return object
 }
 
-// UntilGone waits until an object does not exist any more.
+// UntilGone waits until an object does not exist any more. Another one of its name is another one: the Server of a BMC that stays is
+// made anew.
 func (k *Kit) UntilGone(object client.Object) {
 	k.T.Helper()
+	uid := object.GetUID()
 	k.Until(fmt.Sprintf("%T %s gone", object, object.GetName()), func(ctx context.Context) error {
 		err := k.Admin.Get(ctx, client.ObjectKeyFromObject(object), object)
 		switch {
@@ -182,6 +184,8 @@ func (k *Kit) UntilGone(object client.Object) {
 			return nil
 		case err != nil:
 			return err
+		case uid != "" && object.GetUID() != uid:
+			return nil
 		}
 		return fmt.Errorf("there, with finalizers %v", object.GetFinalizers())
 	})

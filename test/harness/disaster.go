@@ -110,13 +110,16 @@ func (k *Kit) Restore(backup client.Object) {
 	k.Create(backup.DeepCopyObject().(client.Object))
 }
 
-// Destroy takes an object away as a disaster does: its finalizers go first and at once, so that nobody sees it being deleted.
+var withoutFinalizers = client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+
+// Destroy takes an object away as a disaster does: without its finalizers, so that nobody sees it being deleted, and faster than a
+// manager can put them back.
 func (k *Kit) Destroy(object client.Object) {
 	k.T.Helper()
 	key := client.ObjectKeyFromObject(object)
+	defer k.StrikeAll(APIFault{Exact: "/" + object.GetName()})()
 	k.Until(fmt.Sprintf("%T %s destroyed", object, object.GetName()), func(ctx context.Context) error {
-		noFinalizers := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
-		if err := k.Admin.Patch(ctx, object, noFinalizers); client.IgnoreNotFound(err) != nil {
+		if err := k.Admin.Patch(ctx, object, withoutFinalizers); client.IgnoreNotFound(err) != nil {
 			return err
 		}
 		if err := k.Admin.Delete(ctx, object); client.IgnoreNotFound(err) != nil {

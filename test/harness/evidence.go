@@ -15,6 +15,36 @@ import (
 	sim "github.com/holdfast-dev/holdfast/internal/sim/redfish"
 )
 
+// leave takes away what the test made, so that nobody looks at it any more; after a failure it prints it first.
+func (k *Kit) leave() {
+	k.evidence()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	var claims v1alpha1.ServerClaimList
+	var servers v1alpha1.ServerList
+	var objects []client.Object
+	for _, machine := range k.machines {
+		objects = append(objects, k.BMCObject(machine.Name)) // first: it makes Servers anew
+	}
+	if k.Admin.List(ctx, &servers) == nil {
+		for i := range servers.Items {
+			if k.machine(servers.Items[i].Labels[v1alpha1.LabelBMC]) != nil {
+				objects = append(objects, &servers.Items[i])
+			}
+		}
+	}
+	if k.Admin.List(ctx, &claims, client.InNamespace(k.Namespace)) == nil {
+		for i := range claims.Items {
+			objects = append(objects, &claims.Items[i])
+		}
+	}
+	for _, object := range objects {
+		_ = k.Admin.Patch(ctx, object, withoutFinalizers) // best effort: the control plane ends with its package
+		_ = k.Admin.Delete(ctx, object)
+		_ = k.Admin.Patch(ctx, object, withoutFinalizers)
+	}
+}
+
 // evidence prints, after a failure, the objects of the test, what was last asked of its BMCs, and what happened to its machines.
 func (k *Kit) evidence() {
 	if !k.T.Failed() {

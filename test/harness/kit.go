@@ -39,7 +39,7 @@ func (s *Suite) Kit(t *testing.T, prefix string) *Kit {
 	k.Namespace = k.Name
 	k.begun = k.Mark()
 	k.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: k.Namespace}})
-	t.Cleanup(k.evidence)
+	t.Cleanup(k.leave)
 	return k
 }
 
@@ -164,9 +164,13 @@ func (k *Kit) Create(object client.Object) {
 	}
 }
 
-// Delete asks for the deletion of an object, as an administrator. One that is gone already is gone.
+// Delete asks for the deletion of an object, as an administrator, and reads it before, so that [Kit.UntilGone] knows which object of
+// that name it waits for. One that is gone already is gone.
 func (k *Kit) Delete(object client.Object) {
 	k.T.Helper()
+	if err := k.Admin.Get(k.T.Context(), client.ObjectKeyFromObject(object), object); client.IgnoreNotFound(err) != nil {
+		k.T.Fatalf("delete %T %s: %v", object, object.GetName(), err)
+	}
 	if err := k.Admin.Delete(k.T.Context(), object); client.IgnoreNotFound(err) != nil {
 		k.T.Fatalf("delete %T %s: %v", object, object.GetName(), err)
 	}

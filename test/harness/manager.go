@@ -34,7 +34,7 @@ const (
 	GracePeriod    = 2 * time.Second
 	BootDeadline   = 20 * time.Second
 	EffectDeadline = time.Second
-	SlowPoll       = 2 * time.Second
+	SlowPoll       = time.Second
 	FastPoll       = 50 * time.Millisecond
 )
 
@@ -62,6 +62,9 @@ func (s *Suite) StartManager(overrides ...Override) (*Manager, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	m.cancel = cancel
+	s.mu.Lock()
+	s.managers = append(s.managers, m)
+	s.mu.Unlock()
 	go func() {
 		defer close(m.done)
 		if m.err = operator.Run(ctx, options); m.err == nil && ctx.Err() == nil {
@@ -82,6 +85,23 @@ func (m *Manager) Stop() error {
 		return fmt.Errorf("manager: %w", m.err)
 	}
 	return nil
+}
+
+// StrikeAll arms a fault at every manager there is. The returned function disarms it and tells how often it struck.
+func (s *Suite) StrikeAll(fault APIFault) (clear func() int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var clears []func() int
+	for _, m := range s.managers {
+		clears = append(clears, m.Faults.Strike(fault))
+	}
+	return func() int {
+		struck := 0
+		for _, clear := range clears {
+			struck += clear()
+		}
+		return struck
+	}
 }
 
 // Manage runs a manager until the test ends, or until the returned manager is stopped before.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -43,6 +44,9 @@ type Suite struct {
 
 	dir   string
 	audit *Audit
+
+	mu       sync.Mutex
+	managers []*Manager
 }
 
 // Options say what a suite is started with. The zero value is what most tests want.

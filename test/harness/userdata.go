@@ -35,6 +35,12 @@ func (k *Kit) LetUserDataBeRead() {
 	})
 }
 
+// Nudge wakes an object by a word that means nothing: for what no watch tells and a timer of a minute finds otherwise.
+func (k *Kit) Nudge(object client.Object) {
+	k.T.Helper()
+	k.Annotate(object, v1alpha1.VerbPrefix+"nudge", unique("nudge"))
+}
+
 // Events of an object, or of one of its name that is gone.
 func (k *Kit) Events(object client.Object) []eventsv1.Event {
 	k.T.Helper()

@@ -128,9 +128,7 @@ func TestForceReleaseWithADeadBMC(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.UntilReady(waiting)
-	if f := k.Since(mark, machine); len(f.Resets) != 2 || f.Resets[0] != "GracefulShutdown" || f.Resets[1] != "On" {
-		t.Errorf("resets: %v", f.Resets)
-	}
+	k.ExpectResets(k.Since(mark, machine), "ForceOff", "On") // the grace period counts from the announcement
 }
 
 // B024: with powerOff Never nothing switches the machine off, a release neither; one that was switched off by hand is released.
@@ -227,16 +225,19 @@ func TestNoBootWithoutTheUserDataThatTheTenantOffers(t *testing.T) {
 	claim := k.Claim(machine.Name, func(c *v1alpha1.ServerClaim) {
 		c.Spec.Boot.UserDataSecretRef = &v1alpha1.LocalObjectReference{Name: "seed"}
 	})
-	k.UntilHeld(claim, v1alpha1.ReasonUserDataDenied, "holdfast-userdata-reader")
+	k.UntilHeld(claim, v1alpha1.ReasonUserDataDenied, "holdfast-userdata-reader", v1alpha1.LabelUserData)
 	k.LetUserDataBeRead()
+	k.Nudge(claim)
 	k.UntilHeld(claim, v1alpha1.ReasonUserDataMissing, k.Namespace+"/seed")
 	secret := k.UserData("seed", "#cloud-config")
 	delete(secret.Labels, v1alpha1.LabelUserData)
 	k.Create(secret)
+	k.Nudge(claim)
 	k.UntilHeld(claim, v1alpha1.ReasonUserDataDenied, v1alpha1.LabelUserData)
 	if f := k.Since(harness.Mark{}, machine); len(f.Resets) != 0 || f.Armings() != 0 {
 		t.Errorf("resets %v, armings %d without user data (B089)", f.Resets, f.Armings())
 	}
 	harness.Change(k, client.Object(secret), func(o client.Object) { o.SetLabels(map[string]string{v1alpha1.LabelUserData: "true"}) })
+	k.Nudge(claim)
 	k.UntilReady(claim)
 }
