@@ -105,7 +105,7 @@ const (
 
 // confirmed says whether a failure is to be told (hysteresis). What never was good needs no second proof; what was good, and
 // a failure that takes another's place, need as many in a row as asked for, so that neither flickers.
-func (s strikes) confirmed(f failure, now standing, needed int) bool {
+func (s *strikes) confirmed(f failure, now standing, needed int) bool {
 	switch {
 	case f.own:
 		return false

@@ -203,11 +203,17 @@ func (f *fleet) end(v *visit, now time.Time) (gone bool) {
 // dueHeap implements heap.Interface: the entry that is due first is on top.
 type dueHeap []*entry
 
-func (h dueHeap) Len() int           { return len(h) }
-func (h dueHeap) Less(i, j int) bool { return h[i].at.Before(h[j].at) }
-func (h dueHeap) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].index, h[j].index = i, j
+// Len implements heap.Interface.
+func (h *dueHeap) Len() int { return len(*h) }
+
+// Less implements heap.Interface.
+func (h *dueHeap) Less(i, j int) bool { return (*h)[i].at.Before((*h)[j].at) }
+
+// Swap implements heap.Interface.
+func (h *dueHeap) Swap(i, j int) {
+	entries := *h
+	entries[i], entries[j] = entries[j], entries[i]
+	entries[i].index, entries[j].index = i, j
 }
 
 // Push implements heap.Interface.

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/provider"
 )
@@ -66,13 +64,14 @@ func (m *Monitor) discover(ctx context.Context, v *visit, bmc *v1alpha1.BMC, obs
 // look takes a picture of one server. false: the BMC as a whole did not serve us, and the visit is over.
 func (m *Monitor) look(ctx context.Context, v *visit, bmc *v1alpha1.BMC, observer provider.Observer, name string) bool {
 	server := &v1alpha1.Server{}
-	if err := m.reader.Get(ctx, client.ObjectKey{Name: name}, server); err != nil {
+	if err := m.read(ctx, name, server); err != nil {
 		m.fleet.postpone(v, m.now()) // gone: its event is about to tell
 		return true
 	}
 	// R4: which intent was open is read before the provider is asked.
 	shot := taken{intent: openIntent(server), at: m.now()}
 	asked := m.fleet.question(server, shot.at)
+	shot.task = m.task(ctx, observer, server.Status.Observed, shot)
 	facts, err := m.observe(ctx, observer, server, asked)
 	if err != nil {
 		return m.serverFailed(ctx, v, bmc, server, failureOf(err))
@@ -86,6 +85,24 @@ func (m *Monitor) look(ctx context.Context, v *visit, bmc *v1alpha1.BMC, observe
 		m.log.Info("Server reachable", "server", name, "bmc", bmc.Name)
 	}
 	return true
+}
+
+// task asks how the intent's task goes, until it has come to its end. It is asked before the picture is taken, so that a picture
+// which says that the work is done shows what it did. An error says nothing about the task.
+func (m *Monitor) task(ctx context.Context, observer provider.Observer, seen *v1alpha1.ServerObserved, shot taken) provider.TaskPhase {
+	if shot.intent.Task == "" || taskOf(seen, shot).Final() {
+		return ""
+	}
+	began := m.now()
+	bounded, cancel := context.WithTimeout(ctx, m.cadence.LookDeadline)
+	defer cancel()
+	state, err := observer.ObserveTask(bounded, shot.intent.Task)
+	outcome := outcomeOK
+	if err != nil {
+		outcome = failureOf(err).outcome
+	}
+	m.metrics.looked(lookTask, outcome, m.now().Sub(began))
+	return state.Phase
 }
 
 func (m *Monitor) observe(
@@ -142,7 +159,7 @@ func (m *Monitor) writeServer(
 ) writeResult {
 	o := observation[*v1alpha1.Server, v1alpha1.ServerObserved]{
 		base: server, picture: picture, oldest: m.oldest(),
-		expect: func(print uint64) { m.fleet.expect(server, print) },
+		expect: func(digest uint64) { m.fleet.expect(server, digest) },
 	}
 	result, err := serverRegion.write(ctx, m, o, began)
 	m.wrote(serverRegion.kind, result, err)
@@ -154,7 +171,7 @@ func (m *Monitor) writeBMC(
 ) writeResult {
 	o := observation[*v1alpha1.BMC, v1alpha1.BMCObserved]{
 		base: bmc, picture: picture, oldest: m.oldest(),
-		expect: func(print uint64) { m.fleet.expectBMC(v, print) },
+		expect: func(digest uint64) { m.fleet.expectBMC(v, digest) },
 	}
 	result, err := bmcRegion.write(ctx, m, o, began)
 	m.wrote(bmcRegion.kind, result, err)

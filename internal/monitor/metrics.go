@@ -14,6 +14,7 @@ const (
 	lookDiscovery = "discovery"
 	lookState     = "state"
 	lookInventory = "inventory"
+	lookTask      = "task"
 )
 
 // Outcomes of looks beside the classes of errors.

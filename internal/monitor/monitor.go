@@ -31,13 +31,14 @@ type Options struct {
 	Log logr.Logger
 }
 
-// Cluster is where objects are read and regions written: a manager's cache and client.
+// Cluster is where objects are followed, read and written: a manager's cache and client.
 type Cluster struct {
-	// Cache of BMCs, Servers and of the metadata of the secrets in Options.SecretNamespace. The content of a secret is never
-	// read here.
-	Cache cache.Cache
-	// Writer patches status.
-	Writer client.StatusClient
+	// Cache tells of BMCs, Servers and of the metadata of the secrets in Options.SecretNamespace. The content of a secret is
+	// never read here.
+	Cache cache.Informers
+	// Client reads BMCs and Servers from that cache and patches their status. One that reads its own writes back spares lost
+	// races; nothing leans on it.
+	Client client.Client
 }
 
 // Monitor looks at all BMCs and the servers behind them, and writes status.observed. It is a manager.Runnable.
@@ -71,9 +72,9 @@ func New(cluster Cluster, options Options) (*Monitor, error) {
 		namespace: options.SecretNamespace,
 		cadence:   options.Cadence,
 		log:       options.Log,
-		reader:    cluster.Cache,
+		reader:    cluster.Client,
 		informers: cluster.Cache,
-		writer:    cluster.Writer,
+		writer:    cluster.Client,
 		fleet:     newFleet(options.Cadence, rand.Float64), // of pauses, not of secrets
 		now:       time.Now,
 	}
@@ -147,6 +148,14 @@ func (m *Monitor) rest(ctx context.Context, pause time.Duration) {
 	case <-m.fleet.kick:
 	case <-timer.C:
 	}
+}
+
+// read reads an object from the cache. The pause for the cache to show our own last write is bounded: where it does not, as in an
+// outage, the look is put off.
+func (m *Monitor) read(ctx context.Context, name string, into client.Object) error {
+	bounded, cancel := context.WithTimeout(ctx, m.cadence.WriteDeadline)
+	defer cancel()
+	return m.reader.Get(bounded, client.ObjectKey{Name: name}, into)
 }
 
 // forget drops what is kept for a BMC whose object is gone. Its visit's context has ended with the object.

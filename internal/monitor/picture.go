@@ -14,18 +14,19 @@ import (
 
 // taken says how a picture was taken.
 type taken struct {
-	intent string    // id of the intent that was open before the provider was asked (R4); "" for none
-	at     time.Time // when
+	intent ledger.Intent      // that was open before the provider was asked (R4); zero for none
+	task   provider.TaskPhase // of the intent's task; "" where it has none, or nothing is known of it
+	at     time.Time          // when
 }
 
-// openIntent returns the id of the intent that is open on a server. A ledger that cannot be read has none: the object is
-// parked, and no picture may close what nobody can read.
-func openIntent(server *v1alpha1.Server) string {
+// openIntent returns the intent that is open on a server. A ledger that cannot be read has none: the object is parked, and no
+// picture may close what nobody can read.
+func openIntent(server *v1alpha1.Server) ledger.Intent {
 	remembered, err := ledger.ParseServer(server.Annotations)
 	if err != nil || remembered.Intent == nil {
-		return ""
+		return ledger.Intent{}
 	}
-	return remembered.Intent.ID
+	return *remembered.Intent
 }
 
 // serverPicture is the region after a look. before is the region the look is compared with, nil where there is none; it is not
@@ -45,10 +46,18 @@ func serverPicture(before *v1alpha1.ServerObserved, facts provider.SystemFacts, 
 	if before == nil || before.Since == nil || before.PowerState != picture.PowerState {
 		picture.Since = new(metav1.NewTime(look.at.Truncate(time.Second)))
 	}
-	if picture.Intent != look.intent {
-		picture.Intent, picture.Task = look.intent, ""
-	}
+	picture.Task = string(taskOf(before, look))
+	picture.Intent = v1alpha1.Fact(look.intent.ID)
 	return picture
+}
+
+// taskOf is what is known of the task of the intent that is open: the last state seen where this look tells none. Another intent's
+// task says nothing about this one's.
+func taskOf(before *v1alpha1.ServerObserved, look taken) provider.TaskPhase {
+	if look.task == "" && before != nil && before.Intent == look.intent.ID {
+		return provider.TaskPhase(before.Task)
+	}
+	return look.task
 }
 
 func stateOf(picture *v1alpha1.ServerObserved, facts provider.SystemFacts) {

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
@@ -53,7 +54,7 @@ func TestServerPicture(t *testing.T) {
 			Gaps:             []string{"Drives", "Memory"},
 		},
 	}
-	if diff := cmp.Diff(want, serverPicture(nil, facts, taken{intent: "i1", at: noon})); diff != "" {
+	if diff := cmp.Diff(want, serverPicture(nil, facts, taken{intent: ledger.Intent{ID: "i1"}, at: noon})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -67,17 +68,6 @@ func TestPowerStatesAreTranslated(t *testing.T) {
 		if got := powerOf(power); got != want {
 			t.Errorf("power %q: %s, want %s", power, got, want)
 		}
-	}
-}
-
-// TestTaskGoesWithItsIntent: the state of one intent's task says nothing about the next one's.
-func TestTaskGoesWithItsIntent(t *testing.T) {
-	before := &v1alpha1.ServerObserved{Intent: "i1", Task: "Running"}
-	if got := serverPicture(before, provider.SystemFacts{}, taken{intent: "i1", at: noon}).Task; got != "Running" {
-		t.Errorf("task %q of the same intent", got)
-	}
-	if got := serverPicture(before, provider.SystemFacts{}, taken{intent: "i2", at: noon}).Task; got != "" {
-		t.Errorf("task %q of another intent", got)
 	}
 }
 

@@ -5,6 +5,8 @@ package monitor
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
@@ -161,17 +164,16 @@ func TestOlderStateRestoredAfterALostRace(t *testing.T) {
 		w.pass(10 * time.Minute)
 		older := w.server("rack1").Status.Observed
 		bmc.facts(func(f *provider.SystemFacts) { f.Power = provider.PowerOn })
-		raced := false
+		var raced atomic.Bool
 		bmc.set(func(b *scriptedBMC) {
 			b.during = func() {
-				if !raced {
-					raced = true
+				if raced.CompareAndSwap(false, true) {
 					w.meanwhile("rack1", func(s *v1alpha1.Server) { s.Status.Observed.Health = "Critical" })
 				}
 			}
 		})
 		w.pass(time.Minute + 59*time.Second)
-		for !raced {
+		for !raced.Load() {
 			w.pass(100 * time.Millisecond)
 		}
 		w.change("rack1", func(s *v1alpha1.Server) { s.Status.Observed = older })
@@ -240,7 +242,7 @@ func TestPictureBearsTheIntentReadBefore(t *testing.T) {
 		})
 		bmc.facts(func(f *provider.SystemFacts) { f.Power = provider.PowerOn })
 		var pictures []string
-		w.beforePatch = func() { pictures = append(pictures, w.server("rack1").Status.Observed.Intent) }
+		w.onPatch(func() { pictures = append(pictures, w.server("rack1").Status.Observed.Intent) })
 		w.pass(2 * time.Minute)
 		observed := w.server("rack1").Status.Observed
 		if diff := cmp.Diff([]string{"", ""}, during[:2]); diff != "" {
@@ -277,11 +279,53 @@ func TestIntentAloneIsWritten(t *testing.T) {
 	})
 }
 
+// TestTaskOfTheIntent: it is asked about until it has come to its end, and before the picture that tells so is taken (B142).
+func TestTaskOfTheIntent(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.start()
+		bmc := w.enroll("rack1")
+		bmc.asked()
+		bmc.set(func(b *scriptedBMC) { b.task = provider.TaskRunning })
+		w.change("rack1", func(s *v1alpha1.Server) {
+			setIntent("i1")(s)
+			s.Annotations[ledger.KeyIntent] = strings.Replace(s.Annotations[ledger.KeyIntent], `"id"`, `"task":"/tasks/7","id"`, 1)
+		})
+		w.pass(time.Second)
+		calls := bmc.asked()
+		if len(calls) < 2 || calls[0].what != "task" || calls[0].system != "/tasks/7" || calls[1].what != "state" {
+			t.Errorf("asked: %v, want the task, then the state", calls)
+		}
+		if got := w.server("rack1").Status.Observed; got.Intent != "i1" || got.Task != "Running" {
+			t.Errorf("intent %q, task %q", got.Intent, got.Task)
+		}
+		bmc.set(func(b *scriptedBMC) { b.broken["/tasks/7"] = timeout() })
+		w.pass(10 * time.Second)
+		if got := w.server("rack1").Status.Observed; got.Task != "Running" || !got.Reachable {
+			t.Errorf("task %q, reachable %t after an error about the task alone", got.Task, got.Reachable)
+		}
+		bmc.set(func(b *scriptedBMC) { b.broken, b.task = map[string]error{}, provider.TaskFailed })
+		w.pass(30 * time.Second)
+		if got := w.server("rack1").Status.Observed.Task; got != "Failed" {
+			t.Errorf("task %q, want Failed", got)
+		}
+		bmc.asked()
+		w.pass(10 * time.Minute)
+		if got := kinds(bmc.asked())["task"]; got != 0 {
+			t.Errorf("asked %d times about a task that had come to its end", got)
+		}
+		w.change("rack1", setIntent("i2"))
+		w.pass(time.Second)
+		if got := w.server("rack1").Status.Observed; got.Intent != "i2" || got.Task != "" {
+			t.Errorf("intent %q, task %q: another intent's", got.Intent, got.Task)
+		}
+	})
+}
+
 // TestUnreadableLedgerHasNoIntent: what nobody can read, no picture may close.
 func TestUnreadableLedgerHasNoIntent(t *testing.T) {
 	server := newServer("rack1")
 	server.Annotations = map[string]string{v1alpha1.LedgerPrefix + "intent": `{"id":"i1","unheard-of":true}`}
-	if got := openIntent(server); got != "" {
+	if got := openIntent(server).ID; got != "" {
 		t.Errorf("intent %q of an unreadable ledger", got)
 	}
 }
@@ -344,12 +388,12 @@ func TestLockLost(t *testing.T) {
 		bmc := w.enroll("rack1")
 		w.written()
 		raced := false
-		w.beforePatch = func() {
+		w.onPatch(func() {
 			if !raced {
 				raced = true
 				w.meanwhile("rack1", func(s *v1alpha1.Server) { s.Status.Phase = v1alpha1.PhaseAvailable })
 			}
-		}
+		})
 		bmc.facts(func(f *provider.SystemFacts) { f.Power = provider.PowerOn })
 		w.pass(2*time.Minute + time.Second)
 		got := w.server("rack1").Status

@@ -108,18 +108,18 @@ func (f *fleet) question(server *v1alpha1.Server, now time.Time) question {
 
 // expect notes the fingerprint of a region before it is written, so that its echo is known. The ETag goes: it belonged to the
 // region before, and looked hands in the one that goes with what was written.
-func (f *fleet) expect(server *v1alpha1.Server, print uint64) {
+func (f *fleet) expect(server *v1alpha1.Server, digest uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if m := f.machine(server.Name); m != nil && m.uid == server.UID {
-		m.expected, m.etag = print, ""
+		m.expected, m.etag = digest, ""
 	}
 }
 
-func (f *fleet) expectBMC(v *visit, print uint64) {
+func (f *fleet) expectBMC(v *visit, digest uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	v.entry.expected = print
+	v.entry.expected = digest
 }
 
 // look is a look at a server that succeeded.

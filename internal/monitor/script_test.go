@@ -21,7 +21,8 @@ type scriptedBMC struct {
 	broken   map[string]error // answers about one system, by UUID
 	hangs    bool             // no answer before the deadline
 	deaf     time.Duration    // answers after so long, whatever the deadline
-	etags    bool             // answers NotModified to its own ETag
+	task     provider.TaskPhase
+	etags    bool // answers NotModified to its own ETag
 	panics   bool
 	during   func() // runs while an answer is being made
 	inFlight int
@@ -160,6 +161,16 @@ func (b *scriptedBMC) Observe(
 		facts.Hardware = nil
 	}
 	return facts, nil
+}
+
+// ObserveTask implements provider.Observer.
+func (b *scriptedBMC) ObserveTask(ctx context.Context, uri string) (provider.TaskState, error) {
+	if err := b.answer(ctx, call{what: "task", system: uri}); err != nil {
+		return provider.TaskState{}, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return provider.TaskState{Phase: b.task}, nil
 }
 
 // For implements Observers.

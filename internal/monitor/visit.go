@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 )
@@ -48,7 +47,7 @@ func (m *Monitor) visit(ctx context.Context, v *visit) {
 		return
 	}
 	bmc := &v1alpha1.BMC{}
-	if err := m.reader.Get(ctx, client.ObjectKey{Name: v.bmc}, bmc); err != nil || bmc.UID != v.uid {
+	if err := m.read(ctx, v.bmc, bmc); err != nil || bmc.UID != v.uid {
 		m.fleet.postpone(v, m.now())
 		return
 	}
@@ -98,7 +97,7 @@ func (m *Monitor) tell(ctx context.Context, v *visit, bmc *v1alpha1.BMC, fail fa
 	results := []writeResult{result}
 	for _, name := range servers {
 		server := &v1alpha1.Server{}
-		if err := m.reader.Get(ctx, client.ObjectKey{Name: name}, server); err != nil {
+		if err := m.read(ctx, name, server); err != nil {
 			continue // gone: its event tells
 		}
 		results = append(results, m.writeServer(ctx, server, serverFailed(server.Status.Observed, fail), m.now()))

@@ -60,7 +60,7 @@ func inWorld(t *testing.T, test func(*testing.T, *world)) {
 			objects: map[string]client.Object{},
 			rack:    map[string]*scriptedBMC{},
 			unsettled: func(s *v1alpha1.Server) bool {
-				return openIntent(s) != ""
+				return openIntent(s).ID != ""
 			},
 		}
 		test(t, w)
@@ -230,6 +230,13 @@ func (w *world) enroll(name string) *scriptedBMC {
 	return scripted
 }
 
+// onPatch sets what happens between the making and the sending of a patch.
+func (w *world) onPatch(hook func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.beforePatch = hook
+}
+
 func (w *world) written() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -273,7 +280,10 @@ type regionWriter struct {
 
 // Patch applies a patch as an API server does, and fails the test where it touches anything but status.observed under a lock.
 func (r regionWriter) Patch(ctx context.Context, object client.Object, patch client.Patch, _ ...client.SubResourcePatchOption) error {
-	if hook := r.w.beforePatch; hook != nil {
+	r.w.mu.Lock()
+	hook := r.w.beforePatch
+	r.w.mu.Unlock()
+	if hook != nil {
 		hook()
 	}
 	data, err := patch.Data(object)

@@ -51,8 +51,8 @@ var bmcRegion = region[*v1alpha1.BMC, v1alpha1.BMCObserved]{
 type observation[O client.Object, R any] struct {
 	base    O // as read before the provider was asked
 	picture *R
-	oldest  time.Time          // a picture begun before is not written: a process that was stopped meanwhile must not tell the past
-	expect  func(print uint64) // told the fingerprint of the region before the write, so that its echo is known
+	oldest  time.Time           // a picture begun before is not written: a process that was stopped meanwhile must not tell the past
+	expect  func(digest uint64) // told the fingerprint of the region before the write, so that its echo is known
 }
 
 // write writes a picture into the region where it means something else. The patch is a merge patch of status.observed alone
@@ -66,7 +66,7 @@ func (r region[O, R]) write(ctx context.Context, m *Monitor, o observation[O, R]
 		return writeNone, nil
 	}
 	current, _ := o.base.DeepCopyObject().(O)
-	if err := m.reader.Get(ctx, client.ObjectKeyFromObject(o.base), current); err != nil {
+	if err := m.read(ctx, o.base.GetName(), current); err != nil {
 		return r.refused(o.base, err)
 	}
 	if current.GetUID() != o.base.GetUID() {

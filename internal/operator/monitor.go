@@ -17,7 +17,7 @@ import (
 // addMonitor adds the monitor under a lease of its own: it is the same one whether the monitor runs in here or as a Deployment of
 // its own, so there is one pair of eyes.
 func addMonitor(k *kit) error {
-	eyes, err := monitor.New(monitor.Cluster{Cache: k.manager.GetCache(), Writer: k.manager.GetClient()}, monitor.Options{
+	eyes, err := monitor.New(monitor.Cluster{Cache: k.manager.GetCache(), Client: k.manager.GetClient()}, monitor.Options{
 		Observers: k.access,
 		Unsettled: func(server *v1alpha1.Server) bool {
 			_, unsettled := metal.Unsettled(server)
