@@ -97,7 +97,7 @@ func (p places) remember(used ports) error {
 // free returns port where nobody listens on it, else one that is free now.
 func free(port int) (int, error) {
 	for _, candidate := range []int{port, 0} {
-		listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", fmt.Sprintf("0.0.0.0:%d", candidate)) //nolint:gosec // as the rack does: it is closed at once
+		listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", fmt.Sprintf("0.0.0.0:%d", candidate))
 		if err != nil {
 			continue
 		}

@@ -149,7 +149,7 @@ func (r *reading) server(ctx context.Context, name string) (Report, error) {
 		Kind: "Server", Name: name, Description: metal.Describe(read.View),
 		Facts: r.serverFacts(read.View), Memory: serverMemory(read.Server.Annotations), Notes: r.notes,
 	}
-	report.fill(values{
+	fill(report.Gates, values{
 		serverIdentity: read.Server.Annotations[ledger.KeyIdentity], serverName: name,
 		owner: read.Server.Annotations[ledger.KeyOwner], claimIdentity: claimIdentity(read.Server),
 	})
@@ -183,7 +183,7 @@ func (r *reading) claim(ctx context.Context, key types.NamespacedName) (Report, 
 		known.owner = server.Annotations[ledger.KeyOwner]
 	}
 	report.Notes = r.notes
-	report.fill(known)
+	fill(report.Gates, known)
 	return report, nil
 }
 

@@ -24,7 +24,7 @@ func reportOn(view lifecycle.ServerView) Report {
 		Kind: "Server", Name: view.Server.Name, Description: metal.Describe(view),
 		Facts: r.serverFacts(view), Memory: serverMemory(view.Server.Annotations),
 	}
-	report.fill(values{serverIdentity: lt.Identity, serverName: lt.ServerName, claimIdentity: lt.ClaimID, owner: "elsewhere"})
+	fill(report.Gates, values{serverIdentity: lt.Identity, serverName: lt.ServerName, claimIdentity: lt.ClaimID, owner: "elsewhere"})
 	return report
 }
 

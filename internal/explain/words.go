@@ -19,8 +19,8 @@ import (
 // values stand in a way out for what a person would have to look up.
 type values struct{ serverIdentity, serverName, claimIdentity, owner string }
 
-// fill writes the object's own values into its ways out, so that they can be typed as they stand.
-func (r *Report) fill(v values) {
+// fill writes the object's own values into the ways out of its gates, so that they can be typed as they stand.
+func fill(gates []lifecycle.GateDescription, v values) {
 	var pairs []string
 	for placeholder, value := range map[string]string{
 		"<identity of the server>": v.serverIdentity, "<name of the server>": v.serverName,
@@ -31,9 +31,9 @@ func (r *Report) fill(v values) {
 		}
 	}
 	replacer := strings.NewReplacer(pairs...)
-	for i := range r.Gates {
-		for j, way := range r.Gates[i].WaysOut {
-			r.Gates[i].WaysOut[j] = replacer.Replace(way)
+	for i := range gates {
+		for j, way := range gates[i].WaysOut {
+			gates[i].WaysOut[j] = replacer.Replace(way)
 		}
 	}
 }

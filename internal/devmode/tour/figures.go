@@ -143,7 +143,7 @@ func (t *tour) untouched(m mark) error {
 }
 
 // watched waits until the monitor has looked at every machine several times since m: time enough for what should not happen to happen.
-func (t *tour) watched(ctx context.Context, m mark, looks int) error {
+func (t *tour) watched(ctx context.Context, m mark) error {
 	err := t.round(ctx, m, looks)
 	if err == nil {
 		t.saw("each machine looked at %d times or more since", looks)

@@ -135,7 +135,7 @@ func ready(conditions []metav1.Condition, generation, observed int64) error {
 	case condition == nil:
 		return fmt.Errorf("no condition Ready")
 	case condition.Status != metav1.ConditionTrue:
-		return fmt.Errorf("Ready is %s: %s: %s", condition.Status, condition.Reason, condition.Message)
+		return fmt.Errorf("condition Ready is %s: %s: %s", condition.Status, condition.Reason, condition.Message)
 	}
 	return nil
 }

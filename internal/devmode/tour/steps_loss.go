@@ -48,7 +48,7 @@ func loseStatus(ctx context.Context, t *tour) error {
 	if err := t.runs(ctx, webServer, web); err != nil {
 		return err
 	}
-	if err := t.watched(ctx, m, looks); err != nil {
+	if err := t.watched(ctx, m); err != nil {
 		return err
 	}
 	return t.untouched(m)
@@ -69,7 +69,7 @@ func restartManager(ctx context.Context, t *tour) error {
 		return err
 	}
 	t.did("stopped the manager and started it anew")
-	if err := t.watched(ctx, m, looks); err != nil {
+	if err := t.watched(ctx, m); err != nil {
 		return err
 	}
 	return t.silent(m)
@@ -117,7 +117,7 @@ func rest(ctx context.Context, t *tour) error {
 	if err != nil {
 		return err
 	}
-	if err := t.watched(ctx, m, looks); err != nil {
+	if err := t.watched(ctx, m); err != nil {
 		return err
 	}
 	return t.silent(m)
@@ -157,7 +157,7 @@ func loseServer(ctx context.Context, t *tour) error {
 	if err := t.checked("the same machine by its identity", after.Annotations[ledger.KeyIdentity], before.Annotations[ledger.KeyIdentity]); err != nil {
 		return err
 	}
-	if err := t.watched(ctx, m, looks); err != nil {
+	if err := t.watched(ctx, m); err != nil {
 		return err
 	}
 	return t.untouched(m)

@@ -33,7 +33,7 @@ func restoreBoth(ctx context.Context, t *tour) error {
 	if err := t.restoreServerFirst(ctx, keptWebServer, webServer, v1alpha1.ReasonClaimMissing); err != nil {
 		return err
 	}
-	if err := t.watched(ctx, m, looks); err != nil {
+	if err := t.watched(ctx, m); err != nil {
 		return err
 	}
 	if err := t.restoreClaim(ctx, keptWebClaim, webServer, web); err != nil {
@@ -94,7 +94,7 @@ func (t *tour) restoreClaim(ctx context.Context, kept, server, claim string) err
 	if err != nil {
 		return err
 	}
-	return t.watched(ctx, m, looks)
+	return t.watched(ctx, m)
 }
 
 // restoreOlder is a server restored from before its claim: its memory knows nothing of who runs on the machine.
@@ -112,7 +112,7 @@ func restoreOlder(ctx context.Context, t *tour) error {
 	if err := t.restoreServerFirst(ctx, keptOlderServer, batchServer, v1alpha1.ReasonStampMismatch); err != nil {
 		return err
 	}
-	if err := t.watched(ctx, m, looks); err != nil {
+	if err := t.watched(ctx, m); err != nil {
 		return err
 	}
 	if err := t.untouched(m); err != nil {

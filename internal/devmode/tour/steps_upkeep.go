@@ -41,7 +41,7 @@ func maintain(ctx context.Context, t *tour) error {
 	if err := t.condition(ctx, work, v1alpha1.ConditionActive, v1alpha1.ReasonAwaitingApproval); err != nil {
 		return err
 	}
-	if err := t.watched(ctx, m, looks); err != nil {
+	if err := t.watched(ctx, m); err != nil {
 		return err
 	}
 	if err := t.untouched(m); err != nil {
@@ -134,7 +134,7 @@ func cordon(ctx context.Context, t *tour) error {
 	if err := t.condition(ctx, claim, v1alpha1.ConditionBound, v1alpha1.ReasonServerNotAvailable); err != nil {
 		return err
 	}
-	if err := t.watched(ctx, m, looks); err != nil {
+	if err := t.watched(ctx, m); err != nil {
 		return err
 	}
 	if err := t.untouched(m); err != nil {
@@ -176,7 +176,7 @@ func deleteInUse(ctx context.Context, t *tour) error {
 			return err
 		}
 	}
-	if err := t.watched(ctx, m, looks); err != nil {
+	if err := t.watched(ctx, m); err != nil {
 		return err
 	}
 	if err := t.untouched(m); err != nil {
