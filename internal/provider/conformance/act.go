@@ -37,6 +37,12 @@ var actions = []action{
 	{"ClearBootOverride", func(f *fixture, e provider.Expect) error {
 		return drop(f.Actor().ClearBootOverride(f.ctx, f.byUUID(), e))
 	}},
+	{"InsertMedia", func(f *fixture, e provider.Expect) error {
+		return drop(f.Actor().InsertMedia(f.ctx, f.byUUID(), image, e))
+	}},
+	{"EjectMedia", func(f *fixture, e provider.Expect) error {
+		return drop(f.Actor().EjectMedia(f.ctx, f.byUUID(), image, e))
+	}},
 	{"WriteAssetTag", func(f *fixture, e provider.Expect) error {
 		if e.AssetTag == nil {
 			e.AssetTag = new("rack 7")

@@ -24,8 +24,8 @@ type Start struct {
 	AssetTag string
 }
 
-// Bed makes a fresh machine for one test and takes it away when the test ends. Nothing is armed or lit on it. It can do all that the
-// contracts speak of.
+// Bed makes a fresh machine for one test and takes it away when the test ends. Nothing is armed or lit on it. What it cannot do it tells
+// by Lacks.
 type Bed func(t testing.TB, start Start) Machine
 
 // Machine is one machine with the provider under test. What is not Observer or Actor looks at the machine past the provider.
@@ -40,6 +40,10 @@ type Machine interface {
 	AssetTag() string
 	Override() provider.BootOverride
 	Indicator() provider.IndicatorLED
+	// Media is the image in the virtual CD drive, "" where there is none.
+	Media() string
+	// Booted is what the machine has booted since it was made, oldest first: images by URL.
+	Booted() []string
 
 	// Settle lets the machine finish what it is about, without waiting.
 	Settle()
@@ -51,12 +55,27 @@ type Machine interface {
 	// RefusedLogins counts how often the provider showed credentials and was refused, ever.
 	RefusedLogins() int
 
+	// Lacks says that the machine does not have that; cases that need it are left out, and those about its lack are run.
+	Lacks(Feature) bool
+
 	// Break injects trouble until Repair.
 	Break(Trouble)
 	Repair()
 	// Secrets are what must appear in no error.
 	Secrets() []string
 }
+
+// Feature is what not every machine has.
+type Feature int
+
+const (
+	// Always is what every machine has.
+	Always Feature = iota
+	// MediaDrive is a drive for virtual media.
+	MediaDrive
+	// HTTPBoot is a URI to boot from over HTTP.
+	HTTPBoot
+)
 
 // Trouble is something that goes wrong between provider and machine.
 type Trouble int
@@ -80,6 +99,8 @@ const (
 	AltersTags
 	// IgnoresResets: resets are accepted and have no effect.
 	IgnoresResets
+	// FailsTasks: work that goes on as a task comes to nothing.
+	FailsTasks
 )
 
 // RetryAfter is what a machine in trouble Busy asks for.
@@ -95,7 +116,7 @@ func Run(t *testing.T, bed Bed) {
 		cases []testCase
 	}{
 		{"look", lookCases}, {"precondition", preconditionCases}, {"power", powerCases},
-		{"boot", bootCases}, {"stamp", stampCases}, {"indicator", indicatorCases}, {"trouble", troubleCases},
+		{"boot", bootCases}, {"http", httpCases}, {"media", mediaCases}, {"task", taskCases}, {"stamp", stampCases}, {"indicator", indicatorCases}, {"trouble", troubleCases},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for _, c := range group.cases {
@@ -104,7 +125,11 @@ func Run(t *testing.T, bed Bed) {
 					if start.Power == "" {
 						start.Power = provider.PowerOff
 					}
-					c.run(newFixture(t, bed(t, start)))
+					m := bed(t, start)
+					if m.Lacks(c.needs) || (c.without != Always && !m.Lacks(c.without)) {
+						t.Skip("not this kind of machine")
+					}
+					c.run(newFixture(t, m))
 				})
 			}
 		})
@@ -115,6 +140,8 @@ type testCase struct {
 	name  string // the behaviour, as a sentence
 	start Start
 	run   func(f *fixture)
+	// needs and without are what the machine must have and must lack.
+	needs, without Feature
 }
 
 // fixture is a machine with what the cases ask again and again.

@@ -106,8 +106,19 @@ func malformed(err error) bool {
 	return false
 }
 
-// writeBoot writes to the system, else to the resource of its pending settings where it has one or names one (B092, B128).
+// writeBoot writes to the system, else to the resource of its pending settings where it has one or names one (B092, B128). Where
+// those tell the boot targets and the system does not, they come first (B103).
 func (t turn) writeBoot(ctx context.Context, s *system, expect provider.Expect, body bootBody) (provider.Outcome, error) {
+	if at := t.pendingPath(s); at != "" && s.pending.object("Boot").has(allowedTargetsKey) {
+		out, err := t.patchSettings(ctx, s, at, expect, body)
+		if err == nil || !malformed(err) {
+			return out, err
+		}
+		if second, err := t.patchSystem(ctx, s, expect, bootPatch{body}); err == nil || !malformed(err) {
+			return second, err
+		}
+		return out, err
+	}
 	out, err := t.patchSystem(ctx, s, expect, bootPatch{body})
 	if err == nil || !malformed(err) {
 		return out, err
@@ -116,7 +127,16 @@ func (t turn) writeBoot(ctx context.Context, s *system, expect provider.Expect, 
 	if settings == "" {
 		return out, err
 	}
-	second, settingsErr := t.patch(ctx, settings, bootPatch{body}, func(ctx context.Context) (string, error) {
+	second, settingsErr := t.patchSettings(ctx, s, settings, expect, body)
+	if settingsErr != nil && malformed(settingsErr) {
+		return out, err // what the system itself said is the better reason
+	}
+	return second, settingsErr
+}
+
+// patchSettings writes to the pending settings as long as expect still holds of the system.
+func (t turn) patchSettings(ctx context.Context, s *system, settings string, expect provider.Expect, body bootBody) (provider.Outcome, error) {
+	return t.patch(ctx, settings, bootPatch{body}, func(ctx context.Context) (string, error) {
 		doc, resp, err := t.get(ctx, t, settings, "Settings", &gaps{})
 		if err != nil {
 			return "", err
@@ -127,10 +147,6 @@ func (t turn) writeBoot(ctx context.Context, s *system, expect provider.Expect, 
 		}
 		return resp.etag(doc), t.check(fresh, expect)
 	})
-	if settingsErr != nil && malformed(settingsErr) {
-		return out, err // what the system itself said is the better reason
-	}
-	return second, settingsErr
 }
 
 // settingsOf finds the resource for pending settings: announced by the system, or named by its refusal.

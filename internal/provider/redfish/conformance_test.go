@@ -4,6 +4,7 @@ package redfish_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,8 @@ func TestConformance(t *testing.T) {
 		{name: "no ETags", profile: func(p *sim.Profile) { p.NoETags = true }},
 		{name: "If-Match demanded", behaviour: sim.Behaviour{RequireIfMatch: true}},
 		{name: "transitions hidden, resets that change nothing refused (B030, B033)", behaviour: sim.Behaviour{HideTransitions: true, RefuseNoopReset: true}},
+		{name: "ejected media shown for a while (B113)", behaviour: sim.Behaviour{EjectLag: sim.Duration(20 * time.Second)}},
+		{name: "media as tasks", behaviour: sim.Behaviour{AsyncMedia: true, TaskDuration: sim.Duration(3 * time.Second)}},
 		{name: "resets as tasks (B144)", behaviour: sim.Behaviour{AsyncReset: true, TaskDuration: sim.Duration(time.Millisecond)}},
 	} {
 		t.Run(shape.name, func(t *testing.T) {
@@ -54,6 +57,7 @@ type machine struct {
 	rack  *sim.Rack
 	clock *sim.ManualClock
 	bmc   *redfish.BMC
+	model sim.Profile
 }
 
 func newMachine(t testing.TB, start conformance.Start, spec sim.BMCSpec) *machine {
@@ -85,7 +89,11 @@ func newMachine(t testing.TB, start conformance.Start, spec sim.BMCSpec) *machin
 			t.Errorf("close: %v", err)
 		}
 	})
-	return &machine{Machine: device.Machines()[0], rack: rack, clock: clock, bmc: bmc}
+	m := &machine{Machine: device.Machines()[0], rack: rack, clock: clock, bmc: bmc, model: sim.Conforming()}
+	if spec.Profile != nil {
+		m.model = *spec.Profile
+	}
+	return m
 }
 
 func (m *machine) Observer() provider.Observer { return m.bmc.Observer() }
@@ -99,6 +107,26 @@ func (m *machine) RefusedLogins() int          { return m.BMC().AuthStats().Fail
 func (m *machine) Secrets() []string           { return []string{password} }
 func (m *machine) Indicator() provider.IndicatorLED {
 	return provider.IndicatorLED(m.Status().LED)
+}
+
+func (m *machine) Lacks(feature conformance.Feature) bool {
+	switch feature {
+	case conformance.MediaDrive:
+		return len(m.model.Media.Slots) == 0
+	case conformance.HTTPBoot:
+		return !slices.Contains(m.model.BootTargets, "UefiHttp") || slices.Contains(m.model.Without, "HttpBootUri")
+	}
+	return false
+}
+
+func (m *machine) Media() string { return m.Status().Media }
+
+func (m *machine) Booted() []string {
+	var out []string
+	for _, e := range m.rack.MachineLog(sim.EventFilter{Kinds: []sim.EventKind{sim.EventBoot}}) {
+		out = append(out, e.Detail)
+	}
+	return out
 }
 
 func (m *machine) Override() provider.BootOverride {
@@ -129,7 +157,7 @@ func (m *machine) Break(trouble conformance.Trouble) {
 	case conformance.Silent:
 		m.must(device.SetReach(sim.ReachSilent))
 	case conformance.LosesReply:
-		m.inject(sim.Fault{Kind: sim.FaultDropReply, Method: "POST|PATCH", Path: "Systems"})
+		m.inject(sim.Fault{Kind: sim.FaultDropReply, Method: "POST|PATCH", Path: "Systems|Managers"})
 	case conformance.Fails:
 		m.inject(sim.Fault{Kind: sim.FaultStatus, Status: http.StatusInternalServerError})
 	case conformance.Busy:
@@ -141,6 +169,8 @@ func (m *machine) Break(trouble conformance.Trouble) {
 		m.inject(sim.Fault{Kind: sim.FaultTruncate, Method: "GET"})
 	case conformance.AltersTags:
 		device.Behave(func(b *sim.Behaviour) { b.AssetTag, b.AssetTagLength = sim.AssetTagTruncated, 8 })
+	case conformance.FailsTasks:
+		device.Behave(func(b *sim.Behaviour) { b.TaskFails = true })
 	case conformance.IgnoresResets:
 		device.Behave(func(b *sim.Behaviour) { b.IgnoreReset = true })
 	}

@@ -42,7 +42,7 @@ var quirks = []quirk{
 			return !s.doc.object("Boot").has(allowedTargetsKey) && s.doc.object("@Redfish.Settings").link("SettingsObject") != ""
 		},
 		detection: "system announces pending settings and tells no boot targets itself",
-		behaviour: "Boot targets stand in the pending settings, and the boot override is kept there: Holdfast reads both documents with each look, and writes to the settings where the system refuses.",
+		behaviour: "Boot targets stand in the pending settings, and the boot override is kept there: Holdfast reads both documents with each look, and writes to the settings.",
 		evidence:  "AMI MegaRAC (DGX H100); B092, B103, B128",
 	},
 	{
