@@ -34,10 +34,26 @@ import (
 
 const namespace = "holdfast-system"
 
+// kinds are those that the monitor and these tests speak.
+var kinds = sync.OnceValues(func() (*runtime.Scheme, error) {
+	s := runtime.NewScheme()
+	return s, errors.Join(clientgoscheme.AddToScheme(s), v1alpha1.AddToScheme(s))
+})
+
+var person = sync.OnceValues(func() (client.Client, error) {
+	s, err := kinds()
+	if err != nil {
+		return nil, err
+	}
+	config := rest.CopyConfig(env.Config)
+	config.QPS, config.Burst = 1000, 1000
+	return client.New(config, client.Options{Scheme: s})
+})
+
 func scheme(t *testing.T) *runtime.Scheme {
 	t.Helper()
-	s := runtime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(s), v1alpha1.AddToScheme(s)); err != nil {
+	s, err := kinds()
+	if err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -46,7 +62,7 @@ func scheme(t *testing.T) *runtime.Scheme {
 // admin reads and writes without a cache, as a person does.
 func admin(t *testing.T) client.Client {
 	t.Helper()
-	c, err := client.New(env.Config, client.Options{Scheme: scheme(t)})
+	c, err := person()
 	if err != nil {
 		t.Fatal(err)
 	}
