@@ -193,6 +193,13 @@ func (x *explorer) usedBy(s *State, i int) owner {
 	if o := x.memoryOf(server).boot; o != 0 {
 		return o
 	}
+	for c := range x.world.Claims {
+		if known := x.claims.get(s.now.claim[c]); known != nil && known.Annotations[ledger.KeyBound] == serverIdentity(i) {
+			if o := x.ownerOfClaim(s.now.claim[c]); o != x.memoryOf(server).released && x.lives(s, o) {
+				return o
+			}
+		}
+	}
 	return stranger
 }
 

@@ -73,7 +73,7 @@ func (x *explorer) bindBreaks(s *State, i int, before, after id) breach {
 	if has := s.mach[i].disk; !s.snapshot && has != is && x.lives(s, has) && x.remembered(s, has) {
 		return breach{"I8", "a server with the workload of " + has.String() + " is bound to " + is.String()}
 	}
-	if runs := s.mach[i].runs; runs != 0 && runs != stranger && runs != is && !s.snapshot {
+	if runs := s.mach[i].runs; s.mach[i].imaged&runs.bit() != 0 && runs != is && !s.snapshot {
 		return breach{"I8", "a server that still runs the workload of " + runs.String() + " is bound to " + is.String()}
 	}
 	for j := range x.world.Servers {

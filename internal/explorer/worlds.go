@@ -25,8 +25,11 @@ func Worlds() []World {
 func claimWorlds() []World {
 	return []World{
 		{
-			Name: "enroll", About: "a machine that nobody has seen yet, one claim, one loss of memory",
-			Servers: 1, Claims: 1, Deeds: tenant, People: 2, Harms: losses, Adverse: 1, Tenant: 1,
+			Name: "enroll", About: "a machine that nobody has seen yet, one claim, two losses of memory",
+			Servers: 1, Claims: 1, Deeds: tenant, People: 2, Harms: losses, Adverse: 2, Tenant: 1,
+		}, {
+			Name: "one-claim-two-losses", About: "one claim that comes and goes, two losses of memory",
+			Servers: 1, Claims: 1, Enrolled: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: losses, Adverse: 2, Tenant: 1,
 		}, {
 			Name: "one-claim", About: "one claim that comes and goes, one loss of memory, machines without a stamp",
 			Servers: 1, Claims: 1, Enrolled: true, NoStamp: true, Deeds: tenant, People: 3, Harms: losses, Adverse: 1, Tenant: 1,

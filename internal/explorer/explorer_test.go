@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explorer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+)
+
+func world(t *testing.T, name string) World {
+	t.Helper()
+	w, known := WorldNamed(name)
+	if !known {
+		t.Fatalf("no world %q", name)
+	}
+	return w
+}
+
+// TestProductionBreaksNothing explores the smaller worlds to their end: I1, I4, I5, I6, I7, I8, I9 and I10 on every step. `make explore`
+// explores all of them.
+func TestProductionBreaksNothing(t *testing.T) {
+	for _, name := range []string{"one-claim", "stalls", "two-servers-aged", "maintenance-approved", "restart", "diskless"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := Explore(world(t, name), Production(), Options{Rest: true})
+			if !r.Complete && len(r.Violations) == 0 {
+				t.Fatal("not explored to the end")
+			}
+			for _, v := range r.Violations {
+				t.Errorf("%s", v)
+			}
+			if r.States < 1000 {
+				t.Errorf("only %d states: nothing moves in this world", r.States)
+			}
+		})
+	}
+}
+
+// TestMutantsAreFound: an explorer that finds nothing where a clause is missing proves nothing. `make explore` hunts all of them.
+func TestMutantsAreFound(t *testing.T) {
+	for _, m := range Mutants() {
+		switch m.Worlds[0] {
+		case "one-claim", "stalls", "two-servers-aged", "maintenance-approved", "restore":
+		default:
+			continue
+		}
+		t.Run(m.Clause, func(t *testing.T) {
+			t.Parallel()
+			if c := Hunt(m, Options{}); !c.Caught && m.Behind == "" {
+				t.Errorf("explored %d states of %s without it, and found nothing", c.Result.States, c.Result.World)
+			}
+		})
+	}
+}
+
+// TestTheFourOfTheIssueAreMutants: these were each shown to be necessary, and must never silently leave the list.
+func TestTheFourOfTheIssueAreMutants(t *testing.T) {
+	var clauses []string
+	for _, m := range Mutants() {
+		clauses = append(clauses, m.Clause)
+	}
+	for _, want := range []string{"(P13)", "live read before an effect", "the Starting stage", "`bound` is written before"} {
+		if !slices.ContainsFunc(clauses, func(c string) bool { return strings.Contains(c, want) }) {
+			t.Errorf("no mutant without %q", want)
+		}
+	}
+}
+
+// TestExplorationIsTheSameEachTime: a path that is told is played again, so successors must come in the same order.
+func TestExplorationIsTheSameEachTime(t *testing.T) {
+	w := world(t, "two-servers-aged")
+	first, second := Explore(w, Production(), Options{}), Explore(w, Production(), Options{})
+	if first.States != second.States || first.Transitions != second.Transitions || first.Depth != second.Depth {
+		t.Errorf("%d/%d/%d, then %d/%d/%d", first.States, first.Transitions, first.Depth, second.States, second.Transitions, second.Depth)
+	}
+}
+
+// TestViolationIsTold: who did what, and what it changed, from the start to the broken invariant.
+func TestViolationIsTold(t *testing.T) {
+	b := Production()
+	seeing(explainAll)(&b)
+	r := Explore(world(t, "one-claim"), b, Options{})
+	if len(r.Violations) != 1 {
+		t.Fatalf("%d violations", len(r.Violations))
+	}
+	text := r.Violations[0].String()
+	for _, want := range []string{"I1: a power-off under the workload of somebody", "0. world: one-claim", "ADVERSARY: switches on by hand", "monitor: looks", "-> ShutDown", "machine 1: shutting down"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the path does not tell %q:\n%s", want, text)
+		}
+	}
+}
+
+// TestBoundsEndAnExploration, and the result says so.
+func TestBoundsEndAnExploration(t *testing.T) {
+	w := world(t, "one-claim")
+	if r := Explore(w, Production(), Options{MaxStates: 500}); r.Complete || r.States > 700 {
+		t.Errorf("%d states, complete %v", r.States, r.Complete)
+	}
+	w.Depth = 5
+	if r := Explore(w, Production(), Options{}); r.Complete || r.Depth != 5 {
+		t.Errorf("depth %d, complete %v", r.Depth, r.Complete)
+	}
+}
+
+// TestServerRefusesWhatTheRealOneRefuses: what a write may not change is refused here too, or paths would be explored that cannot be.
+func TestServerRefusesWhatTheRealOneRefuses(t *testing.T) {
+	x := newExplorer(World{Servers: 1, Claims: 1}, Production())
+	deleted := available(0, x.world)
+	deleted.DeletionTimestamp, deleted.Finalizers = deletion, []string{v1alpha1.FinalizerServer}
+	claimed := available(0, x.world)
+	claimed.Spec.ClaimRef = &v1alpha1.ClaimReference{Namespace: namespace, Name: "a", Identity: "a", UID: "a-1"}
+	refer := func(identity, uid string) *lifecycle.Patch {
+		ref := v1alpha1.ClaimReference{Namespace: namespace, Name: "a", Identity: identity, UID: uid}
+		return &lifecycle.Patch{ClaimRef: &lifecycle.RefChange[v1alpha1.ClaimReference]{To: &ref}}
+	}
+	for _, c := range []struct {
+		name    string
+		object  *v1alpha1.Server
+		patch   *lifecycle.Patch
+		refused bool
+	}{
+		{"identity is write-once", available(0, x.world), &lifecycle.Patch{Ledger: ledger.Entries{}.Identity("other")}, true},
+		{"identity does not go", available(0, x.world), &lifecycle.Patch{Ledger: map[string]string{ledger.KeyIdentity: ""}}, true},
+		{"no finalizer is added to what is being deleted", deleted, &lifecycle.Patch{AddFinalizer: "x"}, true},
+		{"a claimRef does not become another's", claimed, refer("b", "b-1"), true},
+		{"its UID is stamped anew", claimed, refer("a", "a-2"), false},
+		{"the ledger changes", available(0, x.world), &lifecycle.Patch{Ledger: ledger.Entries{}.DirtySince(early(0))}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := x.writeServer(x.servers.intern(c.object), c.patch); got.refused != c.refused {
+				t.Errorf("refused %v, want %v", got.refused, c.refused)
+			}
+		})
+	}
+	if got := x.writeServer(x.servers.intern(deleted), &lifecycle.Patch{RemoveFinalizer: v1alpha1.FinalizerServer}); got.next != absent {
+		t.Error("an object being deleted stays without finalizers")
+	}
+}
+
+// TestLatePassesAddNoTimes: what is written long after is dated as if it were early, so that time never adds states.
+func TestLatePassesAddNoTimes(t *testing.T) {
+	x := newExplorer(World{Servers: 1, Claims: 1}, Production())
+	from := x.servers.intern(available(0, x.world))
+	soon := x.writeServer(from, &lifecycle.Patch{Ledger: ledger.Entries{}.DirtySince(early(1))})
+	long := x.writeServer(from, &lifecycle.Patch{Ledger: ledger.Entries{}.DirtySince(late(1))})
+	if soon != long {
+		t.Error("two contents that differ only in how late they were written")
+	}
+}
+
+// TestCompareAndSwapKnowsWhatCameBack: a write fails also where the content it was decided from stands again (ABA).
+func TestCompareAndSwapKnowsWhatCameBack(t *testing.T) {
+	before, after := State{}, State{}
+	before.now.server[0], after.now.server[0] = 1, 2
+	after.flight = flight{kind: claimWrites, slot: 0, target: 1}
+	outrun(&before, &after)
+	if after.flight.kind != noFlight {
+		t.Error("a write that was overtaken can still succeed")
+	}
+	after.flight = flight{kind: effectStalls, slot: 0, target: 1}
+	outrun(&before, &after)
+	if after.flight.kind != effectStalls || after.flight.target != overtaken {
+		t.Error("an effect on the wire is not recalled by a write; its record fails")
+	}
+	after.lagging, after.lag.server[0], before.lag.server[0] = true, 1, 1
+	outrun(&before, &after)
+	if after.stands(laggard, flight{slot: 0, target: 2}) {
+		t.Error("a lagging cache writes over what it has not seen")
+	}
+}
+
+// TestPlanPrintsATable: a line for each world and each mutant, in the plan's order.
+func TestPlanPrintsATable(t *testing.T) {
+	w := world(t, "two-servers-aged")
+	p := Plan{Worlds: []World{w}, Mutants: []Mutant{{
+		Clause: "the server that bears the claim is its choice (B049)", Worlds: []string{w.Name}, Apply: claimMutants()[1].Apply,
+	}, {Clause: "nothing", Worlds: []string{w.Name}, Apply: func(*Brain) {}}}}
+	var out strings.Builder
+	if p.Run(&out) {
+		t.Error("a mutant that got away is no success")
+	}
+	r := Explore(w, Production(), Options{})
+	for _, want := range []string{fmt.Sprint(r.States), fmt.Sprint(r.Transitions), "I8", "NOT FOUND"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in:\n%s", want, out.String())
+		}
+	}
+}
