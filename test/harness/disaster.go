@@ -68,16 +68,16 @@ func (k *Kit) Wiping(pause time.Duration, objects ...client.Object) (stop func()
 // ReplaceStatus puts an older copy of an object's status in the place of the present one.
 func (k *Kit) ReplaceStatus(old Conditioned) {
 	k.T.Helper()
-	current := old.DeepCopyObject().(client.Object)
-	if err := k.Admin.Get(k.T.Context(), client.ObjectKeyFromObject(old), current); err != nil {
-		k.T.Fatal(err)
-	}
-	replaced := old.DeepCopyObject().(client.Object)
-	replaced.SetResourceVersion(current.GetResourceVersion())
-	replaced.SetUID(current.GetUID())
-	if err := k.Admin.Status().Update(k.T.Context(), replaced); err != nil {
-		k.T.Fatalf("put an older status into %s: %v", old.GetName(), err)
-	}
+	k.Until("an older status put into "+old.GetName(), func(ctx context.Context) error {
+		current := old.DeepCopyObject().(client.Object)
+		if err := k.Admin.Get(ctx, client.ObjectKeyFromObject(old), current); err != nil {
+			return err
+		}
+		replaced := old.DeepCopyObject().(client.Object)
+		replaced.SetResourceVersion(current.GetResourceVersion())
+		replaced.SetUID(current.GetUID())
+		return k.Admin.Status().Update(ctx, replaced)
+	})
 }
 
 // Backup is a copy of an object as a backup tool restores it: without status, and without what the API server gives anew.

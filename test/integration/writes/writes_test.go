@@ -38,12 +38,12 @@ func TestWritesOfALife(t *testing.T) {
 			k.UntilPower(machine, v1alpha1.ObservedOn)
 			k.UntilQuiet(machine.Name)
 		}},
-		{"maintenance, power Off", 10, func() {
+		{"maintenance, power Off", 12, func() {
 			maintenance = k.Maintain(machine.Name, func(m *v1alpha1.ServerMaintenance) { m.Spec.Power = v1alpha1.PowerOff })
 			k.UntilPower(machine, v1alpha1.ObservedOff)
 			k.UntilReady(maintenance)
 		}},
-		{"end of the maintenance → On", 10, func() {
+		{"end of the maintenance → On", 12, func() {
 			k.Delete(maintenance)
 			k.UntilGone(maintenance)
 			k.UntilReady(claim)

@@ -4,6 +4,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -80,4 +81,19 @@ func (k *Kit) UntilServer(name string) *v1alpha1.Server {
 		return k.Admin.Get(ctx, client.ObjectKeyFromObject(server), server)
 	})
 	return server
+}
+
+// UntilEventAny waits for an event of any of the objects.
+func (k *Kit) UntilEventAny(reason string, objects ...client.Object) {
+	k.T.Helper()
+	k.Until("event "+reason, func(context.Context) error {
+		for _, object := range objects {
+			for _, event := range k.Events(object) {
+				if event.Reason == reason {
+					return nil
+				}
+			}
+		}
+		return errors.New("none")
+	})
 }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	sim "github.com/holdfast-dev/holdfast/internal/sim/redfish"
+	"github.com/holdfast-dev/holdfast/test/harness"
+)
+
+// B001, B002, B003, B006, B014: BMC, server and claim are lost and restored without status, with new UIDs, in every order: zero power
+// calls, and all is as it was.
+func TestAllRestoredWithoutStatus(t *testing.T) {
+	t.Parallel()
+	const bmc, server, claim = 0, 1, 2
+	for name, order := range map[string][]int{
+		"servers first":      {bmc, server, claim},
+		"claims first":       {claim, server, bmc},
+		"server without BMC": {server, claim, bmc},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := suite.Kit(t, "restore")
+			machine := k.Enroll()
+			web := k.Booted(machine.Name)
+			objects := []client.Object{k.BMCObject(machine.Name), k.Server(machine.Name), web}
+			backups := make([]client.Object, len(objects))
+			for i, object := range objects {
+				backups[i] = harness.Backup(k, object)
+			}
+			identity, uid := backups[server].GetAnnotations()[ledger.KeyIdentity], objects[server].GetUID()
+			mark := k.Mark()
+			for _, object := range objects {
+				k.Destroy(object)
+			}
+			for _, i := range order {
+				k.Restore(backups[i])
+			}
+			restored := k.UntilPhase(machine.Name, v1alpha1.PhaseReserved)
+			k.UntilReady(web)
+			k.ExpectUntouched(mark, machine)
+			if restored.UID == uid || restored.Annotations[ledger.KeyIdentity] != identity {
+				t.Errorf("UID %s (was %s), identity %s (was %s)", restored.UID, uid, restored.Annotations[ledger.KeyIdentity], identity)
+			}
+			if restored = harness.Read(k, restored); restored.Spec.ClaimRef.UID != string(web.UID) {
+				t.Errorf("claimRef has the UID %s, the claim %s", restored.Spec.ClaimRef.UID, web.UID)
+			}
+			after := k.Mark()
+			k.Delete(web)
+			k.UntilGone(web)
+			k.ExpectResets(k.Since(after, machine), "GracefulShutdown")
+		})
+	}
+}
+
+// P10: one of the two is lost and comes back later: meanwhile the other holds, and says for what.
+func TestOneOfTheTwoIsMissingForAWhile(t *testing.T) {
+	t.Parallel()
+	t.Run("the claim", func(t *testing.T) {
+		t.Parallel()
+		k := suite.Kit(t, "noclaim")
+		machine := k.Enroll()
+		web := k.Booted(machine.Name)
+		backup := harness.Backup(k, web)
+		mark := k.Mark()
+		k.Destroy(web)
+		k.UntilHeld(k.Server(machine.Name), v1alpha1.ReasonClaimMissing, "restore", "clear spec.claimRef")
+		// A claim of the same name made from Git is another one: it has no memory of the machine.
+		k.Claim(machine.Name, func(c *v1alpha1.ServerClaim) { c.Name = web.Name })
+		k.UntilHeld(k.Server(machine.Name), v1alpha1.ReasonClaimMismatch, "restore the right one")
+		k.ExpectUntouched(mark, machine)
+		k.Destroy(web)
+		k.Restore(backup)
+		k.UntilReady(web)
+		k.ExpectUntouched(mark, machine)
+	})
+	t.Run("the server", func(t *testing.T) {
+		t.Parallel()
+		k := suite.Kit(t, "noserver")
+		machine := k.Enroll()
+		web := k.Booted(machine.Name)
+		bmc := harness.Backup(k, k.BMCObject(machine.Name))
+		mark := k.Mark()
+		k.Destroy(k.BMCObject(machine.Name))
+		k.Destroy(k.Server(machine.Name))
+		k.UntilHeld(web, v1alpha1.ReasonServerMissing, "restore", "delete the claim")
+		k.Restore(bmc) // and with it a Server that remembers nothing
+		k.UntilReady(web)
+		k.UntilPhase(machine.Name, v1alpha1.PhaseReserved)
+		k.ExpectUntouched(mark, machine)
+	})
+}
+
+// B003, I9, I10: a server restored from before its claim is bound to it again, for the claim remembers; where the claim is lost too,
+// the machine is somebody's: held, explained, and let go by a person.
+func TestAServerFromBeforeItsClaim(t *testing.T) {
+	t.Parallel()
+	t.Run("the claim remembers", func(t *testing.T) {
+		t.Parallel()
+		k := suite.Kit(t, "before")
+		machine := k.Enroll()
+		older := harness.Backup(k, k.Server(machine.Name))
+		bmc := harness.Backup(k, k.BMCObject(machine.Name))
+		web := k.Booted(machine.Name)
+		mark := k.Mark()
+		k.Destroy(k.BMCObject(machine.Name))
+		k.Destroy(k.Server(machine.Name))
+		k.Restore(older)
+		k.Restore(bmc)
+		k.UntilPhase(machine.Name, v1alpha1.PhaseReserved)
+		k.UntilReady(web)
+		k.ExpectUntouched(mark, machine)
+	})
+	t.Run("nobody remembers", func(t *testing.T) {
+		t.Parallel()
+		k := suite.Kit(t, "nobody")
+		machine := k.Enroll()
+		older := harness.Backup(k, k.Server(machine.Name))
+		bmc := harness.Backup(k, k.BMCObject(machine.Name))
+		web := k.Booted(machine.Name)
+		mark := k.Mark()
+		k.Destroy(k.BMCObject(machine.Name))
+		k.Destroy(k.Server(machine.Name))
+		k.Destroy(web)
+		k.Restore(older)
+		k.Restore(bmc)
+		server := k.Server(machine.Name)
+		k.UntilHeld(server, v1alpha1.ReasonStampMismatch, "Restore the newer objects", v1alpha1.AnnotationPowerOff+"=")
+		other := k.Claim(machine.Name)
+		k.ExpectUntouched(mark, machine)
+		if server = harness.Read(k, server); server.Spec.ClaimRef != nil {
+			t.Error("a machine that is somebody's was given to another claim")
+		}
+		k.Annotate(server, v1alpha1.AnnotationPowerOff, server.Annotations[ledger.KeyIdentity])
+		k.UntilReady(other)
+		k.ExpectResets(k.Since(mark, machine), "GracefulShutdown", "On")
+	})
+}
+
+// B157: two objects for one machine both hold, and neither touches it.
+func TestTwoServersOfOneIdentityHold(t *testing.T) {
+	t.Parallel()
+	k := suite.Kit(t, "twins")
+	machine := k.Enroll()
+	web := k.Booted(machine.Name)
+	twin := harness.Backup(k, k.Server(machine.Name))
+	twin.Name += "-copy"
+	mark := k.Mark()
+	k.Restore(twin)
+	k.UntilHeld(k.Server(machine.Name), v1alpha1.ReasonDuplicateIdentity, twin.Name, "delete")
+	k.UntilHeld(k.Server(twin.Name), v1alpha1.ReasonDuplicateIdentity, machine.Name, "delete")
+	k.ExpectUntouched(mark, machine)
+	k.Destroy(k.Server(twin.Name))
+	k.UntilReady(web)
+	k.ExpectUntouched(mark, machine)
+	if machine.Power() != sim.PowerOn {
+		t.Errorf("power %s", machine.Power())
+	}
+}
