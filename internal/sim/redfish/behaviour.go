@@ -31,7 +31,7 @@ type Behaviour struct {
 	// UnknownWhileOff: while a machine is off nothing is known of it but its power: no UUID, serial number,
 	// model, memory or processors.
 	UnknownWhileOff bool `json:"unknownWhileOff,omitempty"`
-	// ChassisSaysOn: the chassis reads On whatever its machine does (B131).
+	// ChassisSaysOn: the chassis reads On whatever its machine does (B031).
 	ChassisSaysOn bool `json:"chassisSaysOn,omitempty"`
 	// TraysNeedPower: trays answer 503 unless the first machine is on (B130).
 	TraysNeedPower bool `json:"traysNeedPower,omitempty"`
@@ -57,7 +57,7 @@ type Behaviour struct {
 	NoMatchOnActions bool `json:"noMatchOnActions,omitempty"`
 	NoEmptyBody      bool `json:"noEmptyBody,omitempty"`
 	// StaleTags: the entity tag of a system does not change with its power and boot progress. EmptyTags:
-	// tags are empty, and none matches. GzipTags: the header's tag is not the one to match (B128).
+	// tags are empty, and none matches (B131). GzipTags: the header's tag is not the one to match (B128).
 	StaleTags bool `json:"staleTags,omitempty"`
 	EmptyTags bool `json:"emptyTags,omitempty"`
 	GzipTags  bool `json:"gzipTags,omitempty"`

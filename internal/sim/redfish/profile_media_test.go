@@ -58,7 +58,7 @@ func TestProfilesHangVirtualMediaInTheirPlace(t *testing.T) {
 		"hpe-ilo5":         {"/redfish/v1/Managers/1/VirtualMedia/2", 2, ""},
 		"hpe-ilo6":         {"/redfish/v1/Managers/1/VirtualMedia/2", 2, ""},
 		"lenovo-xcc":       {"/redfish/v1/Systems/1/VirtualMedia/EXT1", 10, nil},
-		"supermicro-x13":   {"/redfish/v1/Managers/1/VirtualMedia/VirtualMedia1", 2, nil},
+		"supermicro-x13":   {"/redfish/v1/Managers/1/VirtualMedia/VirtualMedia1", 3, nil},
 		"supermicro-x10":   {"", 0, nil},
 		"gigabyte-megarac": {"/redfish/v1/Managers/Self/VirtualMedia/CD1", 1, "None"},
 		"nvidia-dgx-h100":  {"", 0, nil},

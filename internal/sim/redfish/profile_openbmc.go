@@ -7,7 +7,7 @@ package redfish
 func OpenBMC() Profile {
 	p := Conforming()
 	p.Vendor, p.Product, p.RedfishVersion = "", "", "1.17.0"
-	p.Firmware, p.ManagerModel = "2.15.0-dev", "OpenBmc"
+	p.Firmware, p.ManagerModel = "2.15.0-dev-686-g100c36de90", "OpenBmc"
 	p.Manufacturer, p.Model = "Simulated", "OpenBMC Board"
 	p.SystemID, p.ManagerID, p.ChassisID = "system", "bmc", "chassis"
 	p.ResetTypes = []string{"On", "ForceOff", "ForceOn", "ForceRestart", "GracefulRestart", "GracefulShutdown", "PowerCycle", "Nmi"}
@@ -20,7 +20,7 @@ func OpenBMC() Profile {
 	p.Ailments = []Ailment{
 		transitionsHidden, blankAfterRestart,
 		{Name: "nothing-known-while-off", Cases: []string{"B141"}, Behave: func(b *Behaviour) { b.UnknownWhileOff = true }},
-		{Name: "chassis-says-on", Cases: []string{"B131"}, Behave: func(b *Behaviour) { b.ChassisSaysOn = true }},
+		{Name: "chassis-says-on", Cases: []string{"B031"}, Behave: func(b *Behaviour) { b.ChassisSaysOn = true }},
 		{Name: "compressed-tags", Cases: []string{"B128"}, Behave: func(b *Behaviour) { b.GzipTags = true }},
 	}
 	return p

@@ -24,6 +24,7 @@ func SupermicroX13() Profile {
 	p.Media = MediaNature{AtManager: true, LinkedFromSystem: true, Slots: []MediaSlot{
 		{ID: "VirtualMedia1", Types: []string{"CD", "DVD", "Floppy", "USBStick"}},
 		{ID: "VirtualMedia2", Types: []string{"CD", "DVD", "Floppy", "USBStick"}},
+		{ID: "VirtualMedia3", Types: []string{"CD", "DVD", "Floppy", "USBStick"}},
 	}}
 	p.Ailments = []Ailment{
 		transitionsHidden, ejectShowsLate,
