@@ -22,7 +22,7 @@ func main() {
 			fmt.Fprintln(os.Stderr, "holdfast:", err)
 		}
 		stop()
-		os.Exit(1)
+		os.Exit(exitCode(err))
 	}
 }
 
@@ -33,6 +33,6 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	command.AddCommand(managerCommand(), monitorCommand(), devCommand(), explainCommand(), resumeCommand(), versionCommand())
+	command.AddCommand(managerCommand(), monitorCommand(), bmcCommand(), devCommand(), explainCommand(), resumeCommand(), versionCommand())
 	return command
 }

@@ -117,12 +117,14 @@ type SystemFacts struct {
 
 // Capabilities is what a system says it can be asked for. Empty lists mean that it does not say.
 type Capabilities struct {
-	ResetTypes  []string // in the system's own words and order
-	BootTargets []string // likewise, as its own document tells them
-	Stamp       bool     // an asset tag can be written
-	Indicator   bool     // there is an identification light
-	Media       bool     // there is a drive for virtual media
-	HTTPBoot    bool     // it takes a URI to boot from over HTTP
+	ResetTypes  []string     // in the system's own words and order
+	BootTargets []string     // likewise, as its own document tells them
+	Armable     []BootTarget // of the targets Holdfast has a use for, those it can arm; all of them where no targets are told
+	TargetsTold bool         // boot targets are told, by the system or by its pending settings
+	Stamp       bool         // an asset tag can be written
+	Indicator   bool         // there is an identification light
+	Media       bool         // there is a drive for virtual media
+	HTTPBoot    bool         // it takes a URI to boot from over HTTP
 }
 
 // Hardware is the inventory of a system.

@@ -23,7 +23,12 @@ func (b *BMC) capabilities(ctx context.Context, from reader, s *system) (*provid
 	}
 	c := &provider.Capabilities{
 		BootTargets: s.doc.object("Boot").texts(allowedTargetsKey), Stamp: stampSupport(s), Indicator: b.readIndicator(s) != "",
-		Media: len(slots) > 0, HTTPBoot: httpBootable(s),
+		Media: len(slots) > 0, HTTPBoot: httpBootable(s), TargetsTold: len(bootTargets(s)) > 0,
+	}
+	for _, target := range []provider.BootTarget{provider.BootPXE, provider.BootHTTP, provider.BootCD, provider.BootDisk} {
+		if _, ok := allowedTarget(s, target); ok {
+			c.Armable = append(c.Armable, target)
+		}
 	}
 	for _, r := range resets {
 		c.ResetTypes = append(c.ResetTypes, string(r))

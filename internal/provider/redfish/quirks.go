@@ -18,6 +18,16 @@ type quirk struct {
 	detection, behaviour, evidence string
 }
 
+// QuirkBehaviour says, in Markdown, what a BMC with that quirk does and what Holdfast does about it; "" for a name that is none.
+func QuirkBehaviour(name string) string {
+	for _, q := range quirks {
+		if q.name == name {
+			return q.behaviour
+		}
+	}
+	return ""
+}
+
 const (
 	quirkLitIsNormal  = "indicator-lit-is-normal"
 	quirkPendingBoot  = "boot-in-pending-settings"
