@@ -48,9 +48,9 @@ var sourceRules = []sourceRule{
 	},
 	{
 		name: "actor",
-		why:  "the monitor has no way to act on a machine (P7)",
-		of:   []string{"internal/monitor/..."},
-		find: uses(providerPackage, "Actor", "Power", "Boot", "Stamper", "Indicator"),
+		why:  "the monitor and an inspection have no way to act on a machine (P7)",
+		of:   []string{"internal/monitor/...", "internal/inspect/..."},
+		find: uses(providerPackage, "Actor", "Power", "Boot", "Media", "Stamper", "Indicator"),
 	},
 	{
 		name: "status write",
@@ -358,7 +358,7 @@ func TestForbiddenInterfacesExist(t *testing.T) {
 			return true
 		})
 	}
-	known := []string{"Observer", "Actor", "Power", "Boot", "Stamper", "Indicator"}
+	known := []string{"Observer", "Actor", "Power", "Boot", "Media", "Stamper", "Indicator"}
 	for _, name := range known {
 		if !declared[name] {
 			t.Errorf("provider.%s is no interface any more", name)
