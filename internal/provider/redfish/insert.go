@@ -213,8 +213,14 @@ func (t turn) refusedMedia(s *system, refusal error) error {
 	return refusal
 }
 
-// insertInto sends the least that names the image, and adds what the refusals ask for (B117, B119); where they name nothing, all.
+// insertInto sends the least that names the image, and adds what the refusals ask for (B117, B119); where they name nothing, all. Where
+// the image is written, as there is no action, the least has Inserted: some keep an image that comes without it and do not attach it.
 func (t turn) insertInto(ctx context.Context, slot mediaSlot, image string) (provider.Outcome, error) {
+	if slot.insert == "" {
+		if out, err := t.sendInsert(ctx, slot, map[string]any{"Image": image, "Inserted": true}); err == nil || !malformed(err) {
+			return out, err
+		}
+	}
 	body := map[string]any{"Image": image}
 	possible := mediaParameters(image)
 	for {

@@ -206,6 +206,9 @@ func (l life) outlive(hopeless bool) {
 	if booted := l.Booted(); !slices.Contains(booted, "netboot") || l.look().Boot.Armed() {
 		l.t.Errorf("booted %v, armed %v: want the network once", booted, l.look().Boot.Armed())
 	}
+	if !l.Lacks(conformance.MediaDrive) {
+		l.insertAndEject()
+	}
 	l.insist("off", func() error {
 		_, err := l.Actor().ForceOff(l.ctx, l.byName(), provider.Expect{})
 		return err
@@ -218,6 +221,29 @@ func (l life) outlive(hopeless bool) {
 	facts, err := l.Observer().Observe(l.ctx, l.byName(), provider.DepthInventory, "")
 	if err != nil || facts.Hardware == nil {
 		l.t.Errorf("inventory: %v", err)
+	}
+}
+
+const lifeImage = "http://images.example/debian-12.iso"
+
+// insertAndEject puts an image into the drive and takes it out again, and wants both to show.
+func (l life) insertAndEject() {
+	l.t.Helper()
+	for _, step := range []struct {
+		what string
+		call func(context.Context, provider.SystemRef, string, provider.Expect) (provider.Outcome, error)
+		held bool
+	}{{"insert", l.Actor().InsertMedia, true}, {"eject", l.Actor().EjectMedia, false}} {
+		l.insist(step.what, func() error {
+			_, err := step.call(l.ctx, l.byName(), lifeImage, provider.Expect{})
+			return err
+		})
+		l.Settle()
+		facts, err := l.Observer().Observe(l.ctx, l.byName(), provider.DepthMedia, "")
+		held := slices.ContainsFunc(facts.Media, func(slot provider.MediaSlot) bool { return slot.Holds(lifeImage) })
+		if err != nil || held != step.held || (l.Media() == lifeImage) != step.held {
+			l.t.Errorf("%s: shown %v, truly %q, %v", step.what, held, l.Media(), err)
+		}
 	}
 }
 

@@ -6,17 +6,17 @@ import "fmt"
 
 // Ailment is a fault that BMCs of a model are known for, by name: a mood, or faults of single requests, or both.
 type Ailment struct {
-	Name string // what it does, in few words with hyphens
+	Name string `json:"name"` // what it does, in few words with hyphens
 	// Cases are the fault cases it shows.
-	Cases []string
+	Cases []string `json:"cases,omitempty"`
 	// Behave changes the mood; nil where it does not.
-	Behave func(*Behaviour)
+	Behave func(*Behaviour) `json:"-"`
 	// Faults are injected, counted as they say.
-	Faults []Fault
+	Faults []Fault `json:"faults,omitempty"`
 }
 
 // Ailments returns the faults this BMC's model is known for.
-func (b *BMC) Ailments() []Ailment { return append([]Ailment(nil), b.profile.Ailments...) }
+func (b *BMC) Ailments() []Ailment { return append([]Ailment{}, b.profile.Ailments...) }
 
 // Suffer switches one of the model's ailments on. [BMC.Behave] and [BMC.ClearFaults] end it.
 func (b *BMC) Suffer(name string) error {

@@ -92,6 +92,16 @@ func TestATaskThatFailsChangesNothing(t *testing.T) { // B142
 	v.want("power", redfish.PowerOff, v.host().Power())
 }
 
+func TestMediaIsNotAttachedUnlessTold(t *testing.T) {
+	v := suffering(t, "lenovo-xcc", "media-not-attached-unless-told")
+	slot := v.slots()[0]
+	v.insert(slot, map[string]any{"Image": image}, http.StatusNoContent)
+	v.wantPart(slot, map[string]any{"Image": image, "Inserted": false})
+	v.eject(slot)
+	v.insert(slot, map[string]any{"Image": image, "Inserted": true}, http.StatusNoContent)
+	v.wantPart(slot, map[string]any{"Image": image, "Inserted": true})
+}
+
 func TestABootChangeMustBeWhole(t *testing.T) { // B095, B110
 	v := suffering(t, "supermicro-x13", "boot-change-must-be-whole")
 	v.arm(pxeBare, http.StatusBadRequest)
@@ -197,4 +207,14 @@ func TestEmptyTagsMatchNothing(t *testing.T) {
 	v.do(http.MethodPatch, v.path(), map[string]any{"AssetTag": "x"}, http.StatusPreconditionFailed)
 	v.header.Del("If-Match")
 	v.do(http.MethodPatch, v.path(), map[string]any{"AssetTag": "x"}, http.StatusOK)
+}
+
+func TestControlSwitchesAilmentsOn(t *testing.T) {
+	v := newVendor(t, "nvidia-dgx-h100", withControl)
+	var known []redfish.Ailment
+	v.control("GET", "/bmcs/rack1-u07/ailments", "", http.StatusOK, &known)
+	v.want("ailments", len(v.profile.Ailments), len(known))
+	v.control("POST", "/bmcs/*/ailments", `{"name": "trays-need-power"}`, http.StatusOK, nil)
+	v.want("suffering", true, v.bmc.Behaviour().TraysNeedPower)
+	v.control("POST", "/bmcs/rack1-u07/ailments", `{"name": "gout"}`, http.StatusBadRequest, nil)
 }

@@ -52,6 +52,8 @@ type Behaviour struct {
 	MediaNeeds     []string `json:"mediaNeeds,omitempty"`
 	MediaOnlyImage bool     `json:"mediaOnlyImage,omitempty"`
 	MediaNoQuery   bool     `json:"mediaNoQuery,omitempty"`
+	// MediaNeedsInserted: an image that is written without Inserted is kept and not attached.
+	MediaNeedsInserted bool `json:"mediaNeedsInserted,omitempty"`
 
 	// NoMatchOnActions: an action with If-Match is 412 (B127). NoEmptyBody: one without a body is 415 (B120).
 	NoMatchOnActions bool `json:"noMatchOnActions,omitempty"`

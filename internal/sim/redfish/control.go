@@ -23,6 +23,8 @@ import (
 //	DELETE /bmcs/{bmc}/faults[/{id}]        disarm
 //	GET    /bmcs/{bmc}/behaviour            a Behaviour
 //	PATCH  /bmcs/{bmc}/behaviour            change what is named, keep the rest
+//	GET    /bmcs/{bmc}/ailments             those its model is known for
+//	POST   /bmcs/{bmc}/ailments             {"name": …}: switch one on
 //	POST   /bmcs/{bmc}/reach                {"reach": "up" | "refused" | "silent"}
 //	POST   /bmcs/{bmc}/reboot               restart the BMC
 //	POST   /bmcs/{bmc}/mains                {"mains": "cut" | "return"}
@@ -101,6 +103,8 @@ func (s *controlServer) routes() *http.ServeMux {
 	mux.HandleFunc("GET /bmcs/{bmc}", oneBMC(s, (*BMC).Status))
 	mux.HandleFunc("GET /bmcs/{bmc}/faults", oneBMC(s, func(b *BMC) ([]Fault, error) { return b.Faults(), nil }))
 	mux.HandleFunc("GET /bmcs/{bmc}/behaviour", oneBMC(s, func(b *BMC) (Behaviour, error) { return b.Behaviour(), nil }))
+	mux.HandleFunc("GET /bmcs/{bmc}/ailments", oneBMC(s, func(b *BMC) ([]Ailment, error) { return b.Ailments(), nil }))
+	mux.HandleFunc("POST /bmcs/{bmc}/ailments", each(s, func(b *BMC, in struct{ Name string }) error { return b.Suffer(in.Name) }))
 	mux.HandleFunc("POST /bmcs/{bmc}/faults", s.inject)
 	mux.HandleFunc("DELETE /bmcs/{bmc}/faults", s.each(func(b *BMC, _ struct{}) error { b.ClearFaults(); return nil }))
 	mux.HandleFunc("DELETE /bmcs/{bmc}/faults/{id}", s.clearFault)

@@ -18,9 +18,11 @@
 // # Parts
 //
 //   - A [Profile] is the nature of a BMC model: its names, which reset types and boot targets it has, how
-//     it pages. There is one, [Conforming]; vendors differ by building another from it.
+//     it pages. [Conforming] does what the schemas say; [Profiles] lists it and the models of vendors made
+//     from it.
 //   - A [Behaviour] is its mood, changed while it runs: it ignores shutdowns, shows On while a machine is
 //     still going down, makes tasks of resets, refuses asset tags.
+//   - An [Ailment] is a behaviour or faults that a model is known for, by name; [BMC.Suffer] switches it on.
 //   - A [Fault] strikes single requests, a number of times or until cleared: delay, hang, a connection
 //     dropped before or after acting, errors, broken JSON.
 //   - A [Program] is what boots over the network or from virtual media: it installs and reboots, powers

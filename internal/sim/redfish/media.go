@@ -19,7 +19,11 @@ func (c *call) getMediaCollection(*Machine) *reply {
 }
 
 func (c *call) getMedia(m *Machine, slot *MediaSlot) *reply {
-	return c.show(m.mediaDoc(c.path, slot, c.now()))
+	r := c.show(m.mediaDoc(c.path, slot, c.now()))
+	if m.bmc.profile.Media.ByPatch { // how a client learns that it can
+		r.header.Set("Allow", "GET, HEAD, PATCH")
+	}
+	return r
 }
 
 func (m *Machine) mediaDoc(at string, slot *MediaSlot, now time.Time) obj {
@@ -131,7 +135,8 @@ func (c *call) patchMedia(m *Machine, slot *MediaSlot) *reply {
 	case !isText:
 		return redfishError(http.StatusBadRequest, "PropertyValueTypeError", "The value for the property Image is of a different type than the property can accept.", "Image")
 	}
-	return c.insert(m, slot, media{Image: image, Inserted: true, Slot: slot.ID})
+	inserted, told := props["Inserted"].(bool)
+	return c.insert(m, slot, media{Image: image, Inserted: inserted || !told && !c.bmc.behaviour.MediaNeedsInserted, Slot: slot.ID})
 }
 
 // changeMedia does what an insert or eject asked for, now or as a task.

@@ -25,6 +25,7 @@ func LenovoXCC() Profile {
 	p.Media = MediaNature{AtSystem: true, AtManager: true, ByPatch: true, Slots: lenovoSlots()}
 	p.Ailments = []Ailment{
 		matchDemanded, queryRefused, ejectShowsLate,
+		{Name: "media-not-attached-unless-told", Cases: []string{"B111"}, Behave: func(b *Behaviour) { b.MediaNeedsInserted = true }},
 		{Name: "tasks-that-fail", Cases: []string{"B142", "B148"}, Behave: func(b *Behaviour) {
 			b.AsyncReset, b.TaskFails, b.TaskDuration = true, true, seconds(2)
 		}},

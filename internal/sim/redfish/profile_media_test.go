@@ -121,6 +121,7 @@ func TestSlotsWithoutActionsAreWritten(t *testing.T) {
 	if _, told := v.get(slot)["Actions"]; told {
 		t.Error("the slot has actions")
 	}
+	v.want("Allow", "GET, HEAD, PATCH", v.do(http.MethodGet, slot, nil, http.StatusOK).Header.Get("Allow"))
 	v.do(http.MethodPost, slot+"/Actions/VirtualMedia.InsertMedia", map[string]any{"Image": image}, http.StatusNotFound)
 	v.do(http.MethodPost, slot+"/Actions/VirtualMedia.EjectMedia", map[string]any{}, http.StatusNotFound)
 	v.insert(slots[4], map[string]any{"Image": image}, http.StatusBadRequest) // Remote1: for people
