@@ -25,6 +25,7 @@ const (
 // In the cache alone.
 const (
 	ServerIdentity    = "ledger.identity"
+	ServerClaimName   = "spec.claimRef" // namespace/name
 	ServerSystemUUID  = "spec.redfish.systemUUID"
 	ClaimIdentity     = "ledger.claim-identity"
 	ClaimBound        = "ledger.bound"
@@ -55,6 +56,12 @@ var indexes = []struct {
 			return ""
 		}
 		return s.Spec.ClaimRef.Identity
+	})},
+	{&v1alpha1.Server{}, ServerClaimName, of(func(s *v1alpha1.Server) string {
+		if s.Spec.ClaimRef == nil {
+			return ""
+		}
+		return s.Spec.ClaimRef.Namespace + "/" + s.Spec.ClaimRef.Name
 	})},
 	{&v1alpha1.Server{}, ServerBMC, of(func(s *v1alpha1.Server) string {
 		if s.Spec.Redfish == nil {

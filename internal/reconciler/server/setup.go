@@ -51,9 +51,10 @@ func (r *Reconciler) twinsOf(ctx context.Context, object client.Object) []reconc
 	return others
 }
 
-// serversOfClaim are the server a claim names and those it is bound to.
+// serversOfClaim are the servers that name a claim, the server that it names, and those that it is bound to. A claim of the name that
+// a claimRef bears is that server's business whatever its identity: one made from Git turns ClaimMissing into ClaimMismatch.
 func (r *Reconciler) serversOfClaim(ctx context.Context, object client.Object) []reconcile.Request {
-	var requests []reconcile.Request
+	requests := r.servers(ctx, index.ServerClaimName, object.GetNamespace()+"/"+object.GetName())
 	if claim, ok := object.(*v1alpha1.ServerClaim); ok && claim.Spec.ServerName != "" {
 		requests = append(requests, requestFor(claim.Spec.ServerName))
 	}
