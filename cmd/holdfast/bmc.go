@@ -25,7 +25,7 @@ import (
 // Environment variables that credentials are taken from where no file is given. Never flags: arguments show in process lists.
 const (
 	envUsername = "HOLDFAST_BMC_USERNAME"
-	envPassword = "HOLDFAST_BMC_PASSWORD"
+	envPassword = "HOLDFAST_BMC_PASSWORD" //nolint:gosec // the name of a variable
 )
 
 // Exit codes of holdfast bmc inspect, for scripts.

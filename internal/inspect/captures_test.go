@@ -223,7 +223,7 @@ func compareText(t *testing.T, report Report, s System) {
 	if err := report.WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	for _, fact := range []string{s.Manufacturer, s.Model, s.Serial, s.UUID, s.Power, s.BIOS, report.BMC.Firmware, string(size(s.MemoryBytes))} {
+	for _, fact := range []string{s.Manufacturer, s.Model, s.Serial, s.UUID, s.Power, s.BIOS, report.BMC.Firmware, size(s.MemoryBytes)} {
 		if fact != "0 B" && !strings.Contains(text.String(), fact) {
 			t.Errorf("the table lacks %q", fact)
 		}

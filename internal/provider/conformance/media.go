@@ -113,6 +113,17 @@ var mediaCases = []testCase{
 		}
 		f.same("armed after the boot", false, f.look().Boot.Armed())
 	}},
+	{needs: MediaDrive, name: "media are left alone by every call that is not about them (B123)", run: func(f *fixture) {
+		f.insert(image)
+		f.done(f.Actor().SetBootOverride(f.ctx, f.byUUID(), provider.BootOverride{Target: provider.BootCD, Enabled: provider.BootOnce}, provider.Expect{}))
+		f.done(f.Actor().PowerOn(f.ctx, f.byUUID(), provider.Expect{}))
+		f.Settle()
+		f.done(f.Actor().ForceOff(f.ctx, f.byUUID(), provider.Expect{}))
+		f.Settle()
+		f.done(f.Actor().SetBootOverride(f.ctx, f.byUUID(), pxeOnce, provider.Expect{}))
+		f.done(f.Actor().ClearBootOverride(f.ctx, f.byUUID(), provider.Expect{}))
+		f.same("image in the drive", image, f.Media())
+	}},
 	{name: "what is no image is Terminal, and nothing was done", run: func(f *fixture) {
 		for _, bad := range []string{"", "debian-12.iso", "nfs://images.example/debian-12.iso"} {
 			f.quiet(func() {

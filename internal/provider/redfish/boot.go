@@ -43,7 +43,11 @@ func (a actor) SetBootOverride(ctx context.Context, ref provider.SystemRef, want
 		if body.Mode == "" {
 			body.Mode = now.Mode // left out, some fall back to legacy boot (B094)
 		}
-		return t.changeBoot(ctx, s, expect, bootLadder(body), func(shown provider.BootOverride) bool { return shows(shown, want) })
+		out, shown, err := t.changeBoot(ctx, s, expect, bootLadder(body), func(shown provider.BootOverride) bool { return shows(shown, want) })
+		if err != nil {
+			return out, err
+		}
+		return out, t.keepMode(ctx, s, expect, body.Mode, shown.Mode)
 	})
 }
 
@@ -54,47 +58,92 @@ func (a actor) ClearBootOverride(ctx context.Context, ref provider.SystemRef, ex
 		if !now.Armed() {
 			return provider.Outcome{Unchanged: true}, nil
 		}
-		ladder := []bootBody{
-			{Enabled: provider.BootDisabled},
-			{Enabled: provider.BootDisabled, Target: string(provider.BootNone), Mode: now.Mode},
-			{Enabled: provider.BootDisabled, Target: s.doc.object("Boot").text("BootSourceOverrideTarget"), Mode: now.Mode}, // "repeat the current values" (B095)
+		ladder := []bootForm{
+			{{Enabled: provider.BootDisabled}},
+			{{Enabled: provider.BootDisabled, Target: string(provider.BootNone), Mode: now.Mode}},
+			{{Enabled: provider.BootDisabled, Target: s.doc.object("Boot").text("BootSourceOverrideTarget"), Mode: now.Mode}}, // "repeat the current values" (B095)
 		}
-		return t.changeBoot(ctx, s, expect, ladder, func(shown provider.BootOverride) bool { return !shown.Armed() })
+		out, _, err := t.changeBoot(ctx, s, expect, ladder, func(shown provider.BootOverride) bool { return !shown.Armed() })
+		return out, err
 	})
 }
 
-// bootLadder gives the forms of one wish in the order they are tried: whole (B110), and without the mode where that cannot be
-// written (B101).
-func bootLadder(body bootBody) []bootBody {
-	if body.Mode == "" {
-		return []bootBody{body}
-	}
+// bootForm is one way to say a wish: writes that are sent one after the other.
+type bootForm []bootBody
+
+// bootLadder gives the forms of one wish in the order they are tried: whole (B110), without the mode where that cannot be written
+// (B101), and the target before what arms it, for those that take both but not together (B091).
+func bootLadder(body bootBody) []bootForm {
 	plain := body
 	plain.Mode = ""
-	return []bootBody{body, plain}
+	armed := bootBody{Enabled: body.Enabled}
+	target := plain
+	target.Enabled = ""
+	ladder := []bootForm{{body}, {plain}, {target, armed}}
+	if body.Mode == "" {
+		return ladder[1:]
+	}
+	return ladder
 }
 
 // changeBoot writes the override, in the first form and at the first place that the BMC takes, and reads it back (B097).
-func (t turn) changeBoot(ctx context.Context, s *system, expect provider.Expect, ladder []bootBody, done func(provider.BootOverride) bool) (provider.Outcome, error) {
-	var out provider.Outcome
-	var err error
-	for _, body := range ladder {
-		out, err = t.writeBoot(ctx, s, expect, body)
-		if err == nil || !malformed(err) {
+func (t turn) changeBoot(ctx context.Context, s *system, expect provider.Expect, ladder []bootForm,
+	done func(provider.BootOverride) bool) (out provider.Outcome, shown provider.BootOverride, err error) {
+	var refusal error
+	for _, form := range ladder {
+		if out, err = t.writeForm(ctx, s, expect, form); err == nil || !malformed(err) {
 			break
+		}
+		if refusal == nil {
+			refusal = err // what it said of the whole form is the better reason
 		}
 	}
 	if err != nil {
-		return provider.Outcome{}, t.waitable(s, err)
+		if malformed(err) {
+			err = refusal
+		}
+		return provider.Outcome{}, shown, t.waitable(s, err)
 	}
 	fresh, err := t.again(ctx, s)
 	if err != nil {
-		return provider.Outcome{}, err
+		return provider.Outcome{}, shown, err
 	}
-	if !done(t.facts(fresh).Boot) {
-		return out, fail(provider.Transient, provider.ReasonProtocolError, "the BMC took the boot override and does not show it yet", nil)
+	if shown = t.facts(fresh).Boot; !done(shown) {
+		return out, shown, fail(provider.Transient, provider.ReasonProtocolError, "the BMC took the boot override and does not show it yet", nil)
+	}
+	return out, shown, nil
+}
+
+func (t turn) writeForm(ctx context.Context, s *system, expect provider.Expect, form bootForm) (out provider.Outcome, err error) {
+	for _, body := range form {
+		if out, err = t.writeBoot(ctx, s, expect, body); err != nil {
+			return out, err
+		}
 	}
 	return out, nil
+}
+
+// keepMode sees to it that the machine boots in the mode it booted in before: some BMCs fall back to legacy boot where the mode
+// was not, or could not be, written with the target (B094). Where it cannot be kept the override is taken back.
+func (t turn) keepMode(ctx context.Context, s *system, expect provider.Expect, wanted, shown string) error {
+	if wanted == "" || shown == "" || strings.EqualFold(wanted, shown) {
+		return nil
+	}
+	expect.Boot = nil // it was checked, and is no longer so since we armed the override
+	if _, err := t.writeBoot(ctx, s, expect, bootBody{Mode: wanted}); err != nil && !malformed(err) {
+		return err
+	}
+	fresh, err := t.again(ctx, s)
+	if err != nil {
+		return err
+	}
+	if now := t.facts(fresh).Boot; now.Armed() && strings.EqualFold(now.Mode, wanted) {
+		return nil
+	}
+	if _, err := t.writeBoot(ctx, s, expect, bootBody{Enabled: provider.BootDisabled}); err != nil {
+		return err
+	}
+	return fail(provider.Terminal, provider.ReasonBootTargetMissing, "the BMC arms this boot target in the mode "+shorten(shown)+" only, and the machine boots in "+wanted, nil)
 }
 
 // malformed says that the BMC refused the form of a request, so that another form may do.

@@ -62,6 +62,9 @@ func TestBootOverrideForms(t *testing.T) {
 		{"mode not writable", nil, func(b object) bool { return b["BootSourceOverrideMode"] == nil }, pxe, object{"Target": "Pxe", "Enabled": "Once", "Mode": "UEFI"}},
 		{"no mode at all (B101)", func(b object) { delete(b, "BootSourceOverrideMode") }, func(b object) bool { return b["BootSourceOverrideMode"] == nil }, pxe,
 			object{"Target": "Pxe", "Enabled": "Once", "Mode": nil}},
+		{"target and Enabled not together (B091)", nil, func(b object) bool {
+			return (b["BootSourceOverrideTarget"] == nil) != (b["BootSourceOverrideEnabled"] == nil) && b["BootSourceOverrideMode"] == nil
+		}, pxe, object{"Target": "Pxe", "Enabled": "Once", "Mode": "UEFI"}},
 		{"mode asked for", func(b object) { b["BootSourceOverrideMode"] = "Legacy" }, nil,
 			provider.BootOverride{Target: provider.BootPXE, Enabled: provider.BootOnce, Mode: "UEFI"}, object{"Target": "Pxe", "Enabled": "Once", "Mode": "UEFI"}},
 		{"only Once is known (B098)", func(b object) { b["BootSourceOverrideEnabled@Redfish.AllowableValues"] = []any{"Once", "Disabled"} }, nil,
@@ -221,5 +224,41 @@ func TestBootIsReadLeniently(t *testing.T) {
 	} {
 		f := newFake(t, func(s object) { s["Boot"] = row.boot })
 		equal(t, "armed", row.armed, observe(t, f.connect()).Boot.Armed())
+	}
+}
+
+// TestUEFIIsKept: where an override that comes without a mode is one for legacy boot, the mode is written by itself; where even that is of no use
+// the override is taken back: a machine that boots in another mode than it was installed in is a broken one (B094).
+func TestUEFIIsKept(t *testing.T) {
+	for name, modeAlone := range map[string]bool{"by a write of its own": true, "not at all": false} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			f.handle("PATCH "+fakeSystemPath, func(w http.ResponseWriter, r *http.Request) {
+				var patch struct{ Boot object }
+				if err := json.NewDecoder(r.Body).Decode(&patch); err != nil {
+					t.Error(err)
+				}
+				target, mode := patch.Boot["BootSourceOverrideTarget"], patch.Boot["BootSourceOverrideMode"]
+				if mode != nil && (target != nil || !modeAlone) {
+					w.WriteHeader(http.StatusBadRequest)
+					return
+				}
+				if target != nil {
+					patch.Boot["BootSourceOverrideMode"] = "Legacy"
+				}
+				raw, _ := json.Marshal(object{"Boot": patch.Boot})
+				f.merge(f.docs[fakeSystemPath].(object), raw)
+				w.WriteHeader(http.StatusNoContent)
+			})
+			_, err := f.connect().Actor().SetBootOverride(t.Context(), fakeRef, pxe, provider.Expect{Boot: &provider.BootExpect{}})
+			if modeAlone {
+				equal(t, "error", nil, err)
+				equal(t, "mode", any("UEFI"), f.override()["BootSourceOverrideMode"])
+				equal(t, "enabled", any("Once"), f.override()["BootSourceOverrideEnabled"])
+				return
+			}
+			wantError(t, err, provider.Terminal, provider.ReasonBootTargetMissing)
+			equal(t, "enabled", any("Disabled"), f.override()["BootSourceOverrideEnabled"])
+		})
 	}
 }

@@ -113,6 +113,18 @@ func TestInsertThatCannotBe(t *testing.T) {
 		t.Errorf("got %s", e.Message)
 	}
 	equal(t, "attempts", 1, len(f.posts()))
+	f.handle("POST "+insertPath, func(w http.ResponseWriter, r *http.Request) { // B122: no query strings
+		if sent := f.got(http.MethodPost); strings.Contains(sent[len(sent)-1].body, "?") {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		f.insert(w, r)
+	})
+	_, err = b.Actor().InsertMedia(t.Context(), fakeRef, iso+"?token=x", provider.Expect{})
+	wantError(t, err, provider.Terminal, provider.ReasonMediaRefused)
+	if _, err = insertISO(t, b); err != nil {
+		t.Errorf("a plain path is refused: %v", err)
+	}
 	for _, image := range []string{"", "nfs://server/x.iso", "/x.iso", "http:///x.iso"} {
 		_, err = b.Actor().InsertMedia(t.Context(), fakeRef, image, provider.Expect{})
 		wantError(t, err, provider.Terminal, provider.ReasonMediaRefused)

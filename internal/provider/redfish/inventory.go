@@ -140,6 +140,9 @@ func addNIC(found map[string]provider.NIC, n provider.NIC) {
 }
 
 func nic(path string, doc document) provider.NIC {
+	if told := doc.text("MACAddress"); told != "" && normalMAC(told) == "" {
+		doc.gap("MACAddress") // no address of a machine's: passed over, and told (B161)
+	}
 	return provider.NIC{
 		Name:      cmp.Or(doc.text("Id"), lastSegment(path)),
 		MAC:       cmp.Or(normalMAC(doc.text("MACAddress")), normalMAC(doc.text("PermanentMACAddress"))),

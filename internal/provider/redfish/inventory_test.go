@@ -67,7 +67,7 @@ func TestInventoryTolerates(t *testing.T) {
 		},
 		Drives: []provider.Drive{{Name: "one", Serial: "D1", MediaType: "SSD", Protocol: "NVMe", CapacityBytes: 1000}, {Name: "two"}},
 	}, facts.Hardware)
-	equal(t, "gaps", []string{"Drive/404", "Processors.TotalCores"}, facts.Gaps)
+	equal(t, "gaps", []string{"Drive/404", "EthernetInterfaces.MACAddress", "Processors.TotalCores"}, facts.Gaps)
 }
 
 // TestInventoryDoesNotDependOnOrder: ids and order that change between looks change nothing (B158).
@@ -120,6 +120,51 @@ func TestMissingKeysAreNamed(t *testing.T) {
 		"EthernetInterfaces", "Memory", "Processors", "Storage",
 	}, facts.Gaps)
 	equal(t, "power", provider.PowerOff, facts.Power)
+}
+
+// TestInvalidNICs: what is no address is passed over and named, the others are told in one notation (B161).
+func TestInvalidNICs(t *testing.T) {
+	f := newFake(t)
+	var nics []object
+	for _, mac := range []any{"", "N/A", "00:00:00:00:00:00", "FF:FF:FF:FF:FF:FF", "AA:BB:CC:00:00:0", "not told", nil, 7, "AA-BB-CC-00-00-01"} {
+		nics = append(nics, object{"Id": "n", "MACAddress": mac})
+	}
+	f.collection("EthernetInterfaces", nics...)
+	facts := inventory(t, f)
+	equal(t, "NICs", []provider.NIC{{Name: "n", MAC: "aa:bb:cc:00:00:01"}}, facts.Hardware.NICs)
+	equal(t, "gap told", true, slices.Contains(facts.Gaps, "EthernetInterfaces.MACAddress"))
+}
+
+// TestSectionsFailAlone: whatever part of the inventory the BMC refuses, the rest is told, and the machine can be run (B159, B162).
+func TestSectionsFailAlone(t *testing.T) {
+	sections := []string{"Processors", "Memory", "EthernetInterfaces", "Storage", "SimpleStorage", "VirtualMedia"}
+	for _, failing := range append(sections, "all") {
+		t.Run(failing, func(t *testing.T) {
+			f := newFake(t)
+			f.collection("Processors", object{"Id": "CPU1"})
+			f.collection("Memory", object{"Id": "D1", "CapacityMiB": 1024})
+			f.collection("EthernetInterfaces", object{"Id": "1", "MACAddress": "AA:BB:CC:00:00:01"})
+			f.collection("Storage", object{"Id": "1", "Drives": []any{link("/d/1")}})
+			f.collection("SimpleStorage")
+			f.drive()
+			f.docs["/d/1"] = object{"Name": "one", "CapacityBytes": 7}
+			for _, section := range sections {
+				if failing == section || failing == "all" {
+					f.answer("GET "+fakeSystemPath+"/"+section, http.StatusBadRequest, "odd")
+				}
+			}
+			facts := inventory(t, f)
+			got := []bool{len(facts.Hardware.Processors) > 0, facts.Hardware.MemoryBytes > 0, len(facts.Hardware.NICs) > 0, len(facts.Hardware.Drives) > 0, facts.Capabilities.Media}
+			for i, section := range []string{"Processors", "Memory", "EthernetInterfaces", "Storage", "VirtualMedia"} {
+				equal(t, section+" told", failing != section && failing != "all", got[i])
+			}
+			equal(t, "reset types", 3, len(facts.Capabilities.ResetTypes))
+			f.answer("POST "+fakeSystemPath+"/Actions/ComputerSystem.Reset", http.StatusNoContent, "")
+			if _, err := f.connect().Actor().PowerOn(t.Context(), fakeRef, provider.Expect{Power: provider.PowerOff}); err != nil {
+				t.Errorf("it cannot be switched on: %v", err)
+			}
+		})
+	}
 }
 
 // TestInventoryIsNotCutOff: a BMC that stops answering in the middle gives no inventory rather than half of one.

@@ -289,3 +289,14 @@ func lastLook(r tagRecord) tagRecord {
 	r.looks = checkEvery
 	return r
 }
+
+// TestPowerIsTheSystems: the power of the chassis is another matter (B031).
+func TestPowerIsTheSystems(t *testing.T) {
+	f := newFake(t, func(s object) { s["Links"] = object{"Chassis": []any{link("/redfish/v1/Chassis/1")}} })
+	f.docs["/redfish/v1/Chassis/1"] = object{"Id": "1", "PowerState": "On"}
+	b := f.connect()
+	equal(t, "power", provider.PowerOff, observe(t, b).Power)
+	if err := b.Actor().ConfirmOff(t.Context(), fakeRef, provider.Expect{}); err != nil {
+		t.Error(err)
+	}
+}
