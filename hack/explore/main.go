@@ -7,6 +7,7 @@
 //	WORLD=restore,snapshot go run ./hack/explore   some worlds, no mutants
 //	MOVES=2 WORLD=one-claim go run ./hack/explore  two moves of the adversary on a path
 //	DEPTH=20 ...                                paths of at most 20 steps
+//	TELL=1 ...                                  the path by which each mutant was found
 package main
 
 import (
@@ -25,6 +26,7 @@ func main() {
 	moves := flag.Int("moves", number("MOVES"), "moves of the adversary on a path; 0: as the world says")
 	depth := flag.Int("depth", number("DEPTH"), "longest path; 0: no bound")
 	timeout := flag.Duration("timeout", 10*time.Minute, "when what is not done is cut short")
+	tell := flag.Bool("tell", os.Getenv("TELL") != "", "print the path by which each mutant was found")
 	states := flag.Int("states", 6_000_000, "most states of one exploration")
 	flag.Parse()
 
@@ -33,6 +35,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
+	plan.Tell = *tell
 	plan.Options = explorer.Options{MaxStates: *states, Until: time.Now().Add(*timeout), Rest: true, All: true}
 	start := time.Now()
 	good := plan.Run(os.Stdout)

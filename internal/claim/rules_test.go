@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strconv"
@@ -129,4 +130,17 @@ func drawOptions(t *rapid.T, c *v1alpha1.ServerClaim) []serverOption {
 		}
 	}
 	return chosen
+}
+
+// TestEveryHoldIsExplained: docs/concepts/binding.md has a row, with ways out, for each reason that a claim is held with.
+func TestEveryHoldIsExplained(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/concepts/binding.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases() {
+		if d := claim.Decide(c.view); d.Step.Kind == lifecycle.StepHold && !strings.Contains(string(raw), "\n| `"+firstReason(d)+"` |") {
+			t.Errorf("%s: no row for the hold %s", c.name, firstReason(d))
+		}
+	}
 }

@@ -177,13 +177,13 @@ func (x *explorer) harmMachine(s *State, harm Harm, i int) bool {
 	}
 	s.expire(true) // a hand takes longer than what is on the wire
 	x.harmBroke = x.switchOn(s, i)
-	if m.runs == 0 {
+	if m.runs == 0 || !x.lives(s, m.runs) {
 		m.runs = x.usedBy(s, i)
 	}
 	return true
 }
 
-// usedBy is whose doing it is that a machine without an installation runs: that of whoever has the server or is leaving it, else
+// usedBy is whose doing it is that a machine runs on which nobody wants an installation: that of whoever has the server or is leaving it, else
 // somebody's.
 func (x *explorer) usedBy(s *State, i int) owner {
 	server := s.now.server[i]

@@ -59,7 +59,9 @@ type Result struct {
 	World       string
 	States      int
 	Transitions int
-	Depth       int
+	// Decisions is how many distinct views were decided about.
+	Decisions int
+	Depth     int
 	// Complete is false where a bound ended it.
 	Complete   bool
 	Violations []Violation
@@ -99,6 +101,7 @@ func Explore(w World, b Brain, o Options) Result {
 	q.visit(q.initial(), node{parent: -1})
 	q.result.Complete = q.run()
 	q.result.States, q.result.Took = len(q.nodes), time.Since(start)
+	q.result.Decisions = len(q.serverChoices.list) + len(q.claimChoices.list) + len(q.maintenanceChoices.list)
 	return q.result
 }
 

@@ -4,6 +4,7 @@ package explorer
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -191,5 +192,32 @@ func TestPlanPrintsATable(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in:\n%s", want, out.String())
 		}
+	}
+}
+
+// TestPageNamesWhatIsExplored: docs/explorer.md has a row for each world and each mutant, and none for what is not there.
+func TestPageNamesWhatIsExplored(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/explorer.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, w := range Worlds() {
+		want = append(want, fmt.Sprintf("| `%s` | %s |", w.Name, w.About))
+	}
+	for _, m := range Mutants() {
+		want = append(want, fmt.Sprintf("| %s | `%s` |", m.Clause, strings.Join(m.Worlds, "`, `")))
+	}
+	rows := 0
+	for line := range strings.Lines(string(raw)) {
+		line = strings.TrimSpace(line)
+		if slices.Contains(want, line) {
+			rows++
+		} else if strings.HasPrefix(line, "| `") {
+			t.Errorf("a row for what is not explored: %s", line)
+		}
+	}
+	if rows != len(want) {
+		t.Errorf("%d rows of %d:\n%s", rows, len(want), strings.Join(want, "\n"))
 	}
 }

@@ -15,6 +15,8 @@ type Plan struct {
 	Mutants []Mutant
 	// Options of each exploration; a mutant's ends at its first violation and does not check for rest.
 	Options Options
+	// Tell prints also the path by which each mutant was found.
+	Tell bool
 }
 
 // Run explores a plan, as many explorations at a time as there are processors, and prints a line for each in the plan's order. It
@@ -22,19 +24,19 @@ type Plan struct {
 func (p Plan) Run(out io.Writer) bool {
 	good := true
 	if len(p.Worlds) > 0 {
-		fmt.Fprintf(out, "%-22s %9s %11s %5s %10s %8s\n", "world", "states", "transitions", "depth", "violations", "seconds")
+		fmt.Fprintf(out, "%-22s %9s %11s %9s %5s %10s %8s\n", "world", "states", "transitions", "decisions", "depth", "violations", "seconds")
 	}
-	states, transitions := 0, 0
+	var all Result
 	inOrder(p.Worlds, func(w World) Result { return Explore(w, Production(), p.Options) }, func(w World, r Result) {
 		good = good && r.Complete && len(r.Violations) == 0
-		states, transitions = states+r.States, transitions+r.Transitions
-		fmt.Fprintf(out, "%-22s %9d %11d %5d %10d %8.1f%s\n", w.Name, r.States, r.Transitions, r.Depth, len(r.Violations), r.Took.Seconds(), cut(r))
+		all.States, all.Transitions, all.Decisions = all.States+r.States, all.Transitions+r.Transitions, all.Decisions+r.Decisions
+		fmt.Fprintf(out, "%-22s %9d %11d %9d %5d %10d %8.1f%s\n", w.Name, r.States, r.Transitions, r.Decisions, r.Depth, len(r.Violations), r.Took.Seconds(), cut(r))
 		for _, v := range r.Violations {
 			fmt.Fprintf(out, "\n%s\n", v)
 		}
 	})
 	if len(p.Worlds) > 0 {
-		fmt.Fprintf(out, "%-22s %9d %11d\n", "all", states, transitions)
+		fmt.Fprintf(out, "%-22s %9d %11d %9d\n", "all", all.States, all.Transitions, all.Decisions)
 	}
 	return p.hunt(out) && good
 }
@@ -43,22 +45,25 @@ func (p Plan) hunt(out io.Writer) bool {
 	if len(p.Mutants) == 0 {
 		return true
 	}
-	fmt.Fprintf(out, "\nwithout this clause                                           found by              breaks  steps  seconds\n")
+	fmt.Fprintf(out, "\n%-72s %-21s %-6s %5s %8s\n", "without this clause", "found by", "breaks", "steps", "seconds")
 	good := true
 	options := p.Options
 	options.Rest, options.All = false, false
 	inOrder(p.Mutants, func(m Mutant) Catch { return Hunt(m, options) }, func(m Mutant, c Catch) {
 		if !c.Caught && m.Behind != "" && c.Result.Complete {
-			fmt.Fprintf(out, "%-61s nothing breaks: %s\n", m.Clause, m.Behind)
+			fmt.Fprintf(out, "%-72s nothing breaks: %s\n", m.Clause, m.Behind)
 			return
 		}
 		if !c.Caught {
 			good = false
-			fmt.Fprintf(out, "%-61s NOT FOUND%s\n", m.Clause, cut(c.Result))
+			fmt.Fprintf(out, "%-72s NOT FOUND%s\n", m.Clause, cut(c.Result))
 			return
 		}
 		v := c.Result.Violations[0]
-		fmt.Fprintf(out, "%-61s %-21s %-6s %6d %8.1f\n", m.Clause, c.Result.World, v.Invariant, len(v.Path)-1, c.Result.Took.Seconds())
+		fmt.Fprintf(out, "%-72s %-21s %-6s %5d %8.1f\n", m.Clause, c.Result.World, v.Invariant, len(v.Path)-1, c.Result.Took.Seconds())
+		if p.Tell {
+			fmt.Fprintf(out, "\n%s\n", v)
+		}
 	})
 	return good
 }
