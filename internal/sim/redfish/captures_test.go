@@ -22,7 +22,8 @@ const capturesDir = "../../../../shared/redfish-mockups"
 var captures = map[string]string{
 	"dell-idrac9": "dell-r750-idrac9", "hpe-ilo5": "hpe-dl385gen10plusv2-ilo5", "hpe-ilo6": "hpe-dl380agen11-ilo6",
 	"lenovo-xcc": "lenovo-sr670v2-xcc", "supermicro-x13": "supermicro-sys821ge-x13", "supermicro-x10": "supermicro-x10-legacy",
-	"gigabyte-megarac": "gigabyte-h262z63-megarac", "nvidia-dgx-h100": "nvidia-dgxh100-ami-hgx", "openbmc-evb-host-dark": "openbmc-palmetto",
+	"gigabyte-megarac": "gigabyte-h262z63-megarac", "nvidia-dgx-h100": "nvidia-dgxh100-ami-hgx", "nvidia-bluefield3": "nvidia-bluefield3-dpu",
+	"openbmc-evb-host-dark": "openbmc-palmetto",
 }
 
 // capture reads documents of a capture.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -227,4 +228,21 @@ func TestAnIdOfATrayIsTaken(t *testing.T) {
 	if err == nil {
 		t.Error("a machine has the Id of a tray")
 	}
+}
+
+func TestBlueFieldIsNoServer(t *testing.T) {
+	v := newVendor(t, "nvidia-bluefield3")
+	v.wantPart(v.path(), map[string]any{"Manufacturer": "https://www.mellanox.com"})
+	boot := v.get(v.path())["Boot"].(map[string]any)
+	v.want("override", "Disabled UefiHttp", text(boot, "BootSourceOverrideEnabled")+" "+text(boot, "BootSourceOverrideTarget"))
+	v.want("URI", any(""), boot["HttpBootUri"])
+	if list, told := v.get(v.path() + "/Storage")["Members"]; !told || list != nil {
+		t.Errorf("members %v, want null", list)
+	}
+	v.wantPart(v.path()+"/EthernetInterfaces/oob0", map[string]any{"@odata.id": bluefieldNICs + "oob0"})
+	v.do(http.MethodGet, bluefieldNICs+"oob0", nil, http.StatusNotFound)
+	v.switchOn(http.StatusNoContent)
+	v.clock.Advance(time.Hour)
+	progress := v.get(v.path())["BootProgress"].(map[string]any)
+	v.want("progress", "OEM OsIsRunning", text(progress, "LastState")+" "+text(progress, "OemLastState"))
 }

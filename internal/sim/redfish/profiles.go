@@ -17,6 +17,7 @@ func Profiles() map[string]Profile {
 		"supermicro-x10":        SupermicroX10(),
 		"gigabyte-megarac":      GigabyteMegaRAC(),
 		"nvidia-dgx-h100":       NVIDIADGXH100(),
+		"nvidia-bluefield3":     NVIDIABlueField3(),
 		"openbmc":               OpenBMC(),
 		"openbmc-evb-host-dark": OpenBMCUnknownHost(),
 	}
