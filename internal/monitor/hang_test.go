@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/provider"
@@ -195,16 +196,15 @@ func TestTwoServersOfOneBMCAreLostTogether(t *testing.T) {
 		bmc := w.enroll("rack1")
 		second := newServer("rack1")
 		second.Name = "rack1-2"
-		w.pass(time.Minute)
+		w.pass(time.Minute + 55*time.Second)
 		w.put(second)
 		w.written()
 		bmc.set(func(b *scriptedBMC) { b.failing = timeout() })
-		w.pass(3 * time.Minute)
+		w.pass(20 * time.Second)
 		want := []string{"BMC rack1", "Server rack1", "Server rack1-2"}
 		if diff := cmp.Diff(want, w.written()); diff != "" {
 			t.Errorf("lost: %s", diff)
 		}
-		w.pass(time.Minute)
 		bmc.set(func(b *scriptedBMC) { b.failing = nil })
 		for !w.bmc("rack1").Status.Observed.Reachable {
 			w.pass(time.Second)
@@ -214,6 +214,28 @@ func TestTwoServersOfOneBMCAreLostTogether(t *testing.T) {
 			t.Errorf("back: %s", diff)
 		}
 	})
+}
+
+// TestTheOneThatWaitedLongestComesFirst among the servers of a BMC.
+func TestTheOneThatWaitedLongestComesFirst(t *testing.T) {
+	now := time.Now()
+	f := newFleet(DefaultCadence(), func() float64 { return 0.5 })
+	bmc := newBMC("rack1")
+	bmc.UID = "1"
+	f.addBMC(bmc, created, now)
+	for i, name := range []string{"c", "a", "d", "b"} {
+		server := newServer("rack1")
+		server.Name, server.UID = name, types.UID(name)
+		f.addServer(server, false, created, now.Add(time.Duration(i)*time.Second))
+	}
+	_, v := f.begin(t.Context(), now.Add(time.Minute))
+	var order []string
+	for _, turn := range v.servers {
+		order = append(order, turn.server)
+	}
+	if diff := cmp.Diff([]string{"c", "a", "d", "b"}, order); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // TestServerSeenBeforeItsBMC, as when a backup is restored: nothing is asked before the BMC is there.
