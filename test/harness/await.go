@@ -13,7 +13,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
+	kstatus "sigs.k8s.io/cli-utils/pkg/kstatus/status"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
@@ -74,6 +77,26 @@ func (k *Kit) UntilReady(object Conditioned) {
 		}
 		return ready(object)
 	})
+	k.expectKstatus(object, kstatus.CurrentStatus) // B222
+}
+
+// expectKstatus checks what tools that know nothing of Holdfast make of an object.
+func (k *Kit) expectKstatus(object Conditioned, want kstatus.Status) {
+	k.T.Helper()
+	if object.GetDeletionTimestamp() != nil {
+		return // Terminating, whatever else it says
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		k.T.Fatal(err)
+	}
+	result, err := kstatus.Compute(&unstructured.Unstructured{Object: content})
+	if err != nil {
+		k.T.Fatal(err)
+	}
+	if result.Status != want {
+		k.T.Errorf("kstatus of %T %s is %s (%s), want %s", object, object.GetName(), result.Status, result.Message, want)
+	}
 }
 
 func ready(object Conditioned) error {
@@ -94,6 +117,7 @@ func ready(object Conditioned) error {
 func (k *Kit) UntilHeld(object Conditioned, reason string, hints ...string) string {
 	k.T.Helper()
 	condition := k.UntilCondition(object, v1alpha1.ConditionStalled, metav1.ConditionTrue, reason)
+	k.expectKstatus(object, kstatus.FailedStatus) // B221
 	for _, hint := range hints {
 		if !strings.Contains(condition.Message, hint) {
 			k.T.Errorf("%s: the message does not say %q: %s", reason, hint, condition.Message)

@@ -10,13 +10,23 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 )
 
-// needsPerson are the reasons of an unreachable BMC that do not pass by themselves.
-var needsPerson = map[string]bool{
-	v1alpha1.ReasonEndpointInvalid:    true,
-	v1alpha1.ReasonCredentialsMissing: true,
-	v1alpha1.ReasonCredentialsInvalid: true,
-	v1alpha1.ReasonTLSVerifyFailed:    true,
-	"NotRedfish":                      true,
+// remedies are what a person can do about a BMC that is unreachable for a reason that does not pass by itself.
+var remedies = map[string]string{
+	v1alpha1.ReasonEndpointInvalid:    "correct spec.endpoint",
+	v1alpha1.ReasonCredentialsMissing: "create it with the keys username and password, or name another one in spec.credentialsSecretRef",
+	v1alpha1.ReasonCredentialsInvalid: "correct the secret that spec.credentialsSecretRef names; nothing is tried meanwhile, so that no account is locked",
+	v1alpha1.ReasonTLSVerifyFailed:    "no credentials were sent: give its authority in spec.tls.caBundle or its fingerprint in spec.tls.pinnedSHA256, or renew it",
+	"NotRedfish":                      "correct spec.endpoint",
+}
+
+// unreachable says why a BMC is not reached, and what a person can do where one must.
+func unreachable(observed *v1alpha1.BMCObserved) lifecycle.Gate {
+	gate := lifecycle.Gate{Level: lifecycle.Progressing, Reason: reasonOf(observed), Message: observed.Message}
+	if remedy, ours := remedies[observed.Reason]; ours {
+		gate.Level = lifecycle.Stalled
+		gate.Message = observed.Message + ": " + remedy
+	}
+	return gate
 }
 
 // reachability reports what the monitor found, as conditions.
@@ -69,11 +79,7 @@ func gates(bmc *v1alpha1.BMC, conflicts []string) []lifecycle.Gate {
 	case observed == nil:
 		return []lifecycle.Gate{{Level: lifecycle.Progressing, Unknown: true, Reason: v1alpha1.ReasonNotObserved, Message: "nothing was looked at yet"}}
 	case !observed.Reachable:
-		level := lifecycle.Progressing
-		if needsPerson[observed.Reason] {
-			level = lifecycle.Stalled
-		}
-		return []lifecycle.Gate{{Level: level, Reason: reasonOf(observed), Message: observed.Message}}
+		return []lifecycle.Gate{unreachable(observed)}
 	case len(observed.Systems) > 0 && len(hostsOf(bmc)) == 0:
 		return []lifecycle.Gate{{Level: lifecycle.Stalled, Reason: v1alpha1.ReasonNoSystems, Message: "no system behind this BMC can be reset: none is a host"}}
 	case len(conflicts) > 0:

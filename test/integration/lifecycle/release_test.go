@@ -194,7 +194,9 @@ func TestAnUnclaimedServersPowerAndLight(t *testing.T) {
 	k := suite.Kit(t, "idle")
 	machine := k.Enroll(func(e *harness.Enrollment) { e.Simulated.Systems = []sim.MachineSpec{{Disk: "rescue"}} })
 	server := k.Server(machine.Name)
-	harness.Change(k, server, func(s *v1alpha1.Server) { s.Spec.Power, s.Spec.IndicatorLED = v1alpha1.PowerOn, v1alpha1.IndicatorBlinking })
+	harness.Change(k, server, func(s *v1alpha1.Server) {
+		s.Spec.Power, s.Spec.IndicatorLED = v1alpha1.PowerOn, v1alpha1.IndicatorBlinking
+	})
 	k.UntilPower(machine, v1alpha1.ObservedOn)
 	k.UntilReady(server)
 	k.Until("the light blinks", func(context.Context) error {
