@@ -151,6 +151,9 @@ func initialCases() []decided {
 		{"Initial.Remember", "without a picture discovery is left for later", given(noMemory, lt.Unseen), patch, changes(memory, nil)},
 		{"Initial.Remember", "On: discovery is left for later", given(noMemory, lt.On), patch, changes(memory, nil)},
 		{"Initial.Remember", "a dropped ledger under a running claim is made anew, nothing is latched (I9)", given(lt.Running, noMemory), patch, changes(memory, nil)},
+		{"Initial.RememberLoss", "where the claim has forgotten too, it may have booted: that is remembered (I10)", given(lt.Claimed, noMemory), patch, and(live, stage(ledger.StageStarting),
+			changes(append([]string{ledger.KeyBoot, ledger.KeyDirtySince, ledger.KeyRestarted}, memory...), nil))},
+		{"Initial.Remember", "a claim that is not there tells nothing yet", given(lt.Claimed, lt.ClaimGone, noMemory), patch, changes(memory, nil)},
 		{"Initial.Remember", "a stamp that nobody accounts for does not keep memory from being written", given(noMemory, otherStamp, lt.On), patch, changes(memory, nil)},
 		{"Initial.Remember", "by serial number where there is no UUID", given(noMemory, byID), patch, func(t *testing.T, d lifecycle.Decision) {
 			if _, led := written(t, d); led.Identity != ledger.MachineIdentity(ledger.Hardware{Serial: "S-1"}) {

@@ -21,6 +21,7 @@ var (
 	booting   = given(bound, lt.AtStage(ledger.StageBooting, 1))
 	starting  = given(bound, lt.AtStage(ledger.StageStarting, 1), lt.Stamped(lt.ClaimID))
 	unbound   = func(s *lt.Scene) { delete(s.Claim.Annotations, ledger.KeyBound) }
+	forgotten = lt.Ledger(func(l *ledger.Server) { l.PowerOn = nil })
 	byDisk    = lt.Claim(func(c *v1alpha1.ServerClaim) { c.Spec.Boot.Method = v1alpha1.BootDisk })
 	bootAgain = lt.Annotated(v1alpha1.AnnotationBootAgain, lt.ClaimID)
 	sayBooted = lt.Annotated(v1alpha1.AnnotationBooted, lt.ClaimID)
@@ -158,10 +159,18 @@ func startingCases() []decided {
 	)
 	return []decided{
 		{"Reserved.Starting.On", "On seen: booted", given(starting, lt.On), patch, and(stage(ledger.StageBooted), sets(ledger.KeyBoot))},
+		{"Reserved.Starting.Found.BootNotConfirmed", "On, and nothing remembers why: a person says whether it is installed (P13)", given(starting, lt.On, forgotten), hold, reason(v1alpha1.ReasonBootNotConfirmed)},
+		{"Reserved.Starting.Found.SayBooted", "a person says that it is installed", given(starting, lt.On, forgotten, sayBooted), patch, and(stage(ledger.StageBooted), func(t *testing.T, d lifecycle.Decision) {
+			if _, led := written(t, d); led.PowerOn == nil {
+				t.Error("a running machine that is the claim's is explained by the claim")
+			}
+		})},
 		{"Reserved.Starting.Changing", "on its way up: waits", given(starting, poweringOn, lt.ArmedPXE), wait, nil},
 		{"Reserved.Starting.PowerNotWanted", "not booted, and no power wanted now", given(starting, lt.ArmedPXE, lt.ClaimPower(v1alpha1.PowerOff)), lifecycle.StepSettled, nil},
 		{"Reserved.Starting.AwaitBound", "the claim remembers first", given(starting, lt.ArmedPXE, unbound), wait, nil},
 		{"Reserved.Starting.BoundElsewhere", "not while another claim is bound", given(starting, lt.ArmedPXE, lt.OtherBound), hold, live},
+		{"Reserved.Starting.Rest", "after a maintenance's power-off the power-on waits", given(starting, lt.ArmedPXE, justOff), wait, nil},
+		{"Reserved.Starting.Remember", "and why it is to be On is written again first (P13)", given(starting, lt.ArmedPXE, forgotten), patch, sets(ledger.KeyPowerOn)},
 		{"Reserved.Starting.PowerOn", "Off with the override armed: powered on, again", given(starting, lt.ArmedPXE), act, and(does(lifecycle.OpPowerOn), func(t *testing.T, d lifecycle.Decision) {
 			e := d.Step.Effect.Expect
 			if e.Power != provider.PowerOff || !e.Boot.Armed || e.Boot.Target != provider.BootPXE || *e.AssetTag != ledger.Stamp(lt.Identity, lt.ClusterID, lt.ClaimID) {

@@ -26,6 +26,7 @@ var initialSteps = named("Initial", steps{
 	{name: "Unidentifiable", when: (*state).unidentified, then: func(*state) answer {
 		return hold(v1alpha1.ReasonAmbiguousSystem, "nothing tells this machine from others: no system UUID, no serial number, no UUID of its manager. Delete the Server and enroll it with systemUUID")
 	}},
+	{name: "RememberLoss", when: all((*state).fresh, (*state).lostByBoth), then: rememberLoss},
 	{name: "Remember", when: (*state).fresh, then: func(s *state) answer {
 		entries := ledger.Entries{}.Identity(s.derived())
 		if s.discoveredOff() {
@@ -47,6 +48,21 @@ var initialSteps = named("Initial", steps{
 		return s.confirm("the object was restored or moved, and the machine is the same: confirm its memory", ledger.Entries{})
 	}},
 })
+
+// lostByBoth says that a live claim has this server, and neither of them remembers: nothing is bound before it remembers itself, so
+// memory was lost, and with it whether the machine has booted.
+func (s *state) lostByBoth() bool {
+	return s.spec.ClaimRef != nil && s.reserved() && s.claim.bound != s.derived()
+}
+
+// rememberLoss remembers who the machine is, and that it may have booted: the stage of a power-on that was announced and not seen is
+// the one that holds until a person, or the machine, has told. It rests on what the claim does not say, so it is decided live.
+func rememberLoss(s *state) answer {
+	entries := s.dirty().Identity(s.derived()).Boot(s.boot(ledger.StageStarting)).Restarted(s.restartKnown())
+	a := s.confirm("remember who this machine is; whether it has booted for its claim was forgotten", entries)
+	a.Live = true
+	return a
+}
 
 func dependencyMissing(s *state) answer {
 	name := ""

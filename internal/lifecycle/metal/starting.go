@@ -6,24 +6,27 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
-	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
 // starting: the network power-on was announced, and may or may not have happened. The override tells: while it is armed it has not.
 var starting = join(
 	steps{
-		{name: "On", when: (*state).on, then: func(s *state) answer {
+		{name: "On", when: all((*state).on, (*state).remembered), then: func(s *state) answer {
 			return patch(v1alpha1.ReasonBooting, "the machine is On: it booted for the claim", lifecycle.Patch{Ledger: ledger.Entries{}.Boot(s.boot(ledger.StageBooted))})
 		}},
 		changingPower,
+	},
+	// On, and no power-on of ours is remembered: memory was lost.
+	within("Found", (*state).on, bootNotConfirmed),
+	steps{
 		{name: "PowerNotWanted", when: all((*state).armedPXE, not(claimWants(v1alpha1.PowerOn))), then: func(*state) answer {
 			return settled("ready to boot from the network; the claim asks for no power now")
 		}},
 		awaitBound,
 		isElsewhere,
-		{name: "PowerOn", when: (*state).armedPXE, then: func(s *state) answer {
-			return s.act(v1alpha1.ReasonBooting, "power on, to boot from the network", lifecycle.Effect{Op: lifecycle.OpPowerOn, Expect: s.expectBoot(provider.PowerOff)})
-		}},
+	},
+	within("", (*state).armedPXE, switchOn((*state).byClaim)),
+	steps{
 		{name: "ArmAgain", when: (*state).bootsAlways, then: armOverride},
 		{name: "BootAgain", when: (*state).consentsBootAgain, then: bootAgain},
 	},
