@@ -89,6 +89,10 @@ func bootLadder(body bootBody) []bootForm {
 // changeBoot writes the override, in the first form and at the first place that the BMC takes, and reads it back (B097).
 func (t turn) changeBoot(ctx context.Context, s *system, expect provider.Expect, ladder []bootForm,
 	done func(provider.BootOverride) bool) (out provider.Outcome, shown provider.BootOverride, err error) {
+	const arming = "changing the system"
+	if err := t.underWay(ctx, s.path, arming); err != nil {
+		return provider.Outcome{}, shown, err
+	}
 	var refusal error
 	for _, form := range ladder {
 		if out, err = t.writeForm(ctx, s, expect, form); err == nil || !malformed(err) {
@@ -104,11 +108,15 @@ func (t turn) changeBoot(ctx context.Context, s *system, expect provider.Expect,
 		}
 		return provider.Outcome{}, shown, t.waitable(s, err)
 	}
+	t.known.noteWork(s.path, out.Task, t.opts.Clock())
 	fresh, err := t.again(ctx, s)
 	if err != nil {
 		return provider.Outcome{}, shown, err
 	}
 	if shown = t.facts(fresh).Boot; !done(shown) {
+		if err := t.underWay(ctx, s.path, arming); err != nil {
+			return out, shown, err
+		}
 		return out, shown, fail(provider.Transient, provider.ReasonProtocolError, "the BMC took the boot override and does not show it yet", nil)
 	}
 	return out, shown, nil

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/holdfast-dev/holdfast/internal/provider"
 )
@@ -181,6 +182,40 @@ func TestOverrideThatDoesNotShow(t *testing.T) {
 	if err != nil || !out.Unchanged {
 		t.Errorf("got %+v, %v", out, err)
 	}
+}
+
+// TestOverrideAsTask: while the task runs the override is not sent again; once the task has failed, it is (B097, B142).
+func TestOverrideAsTask(t *testing.T) {
+	f := newFake(t)
+	const task = "/redfish/v1/TaskService/Tasks/JID_1"
+	f.handle("PATCH "+fakeSystemPath, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", task)
+		w.WriteHeader(http.StatusAccepted)
+	})
+	f.docs[task] = object{"TaskState": "Running"}
+	now := noon()
+	b := f.connect(func(o *Options) { o.Clock = func() time.Time { return now } })
+	arm := func() error {
+		_, err := b.Actor().SetBootOverride(t.Context(), fakeRef, pxe, provider.Expect{})
+		return err
+	}
+	for range 3 {
+		wantError(t, arm(), provider.Busy, provider.ReasonBusy)
+	}
+	equal(t, "writes", 1, len(f.got(http.MethodPatch)))
+	_, err := b.Actor().WriteAssetTag(t.Context(), fakeRef, "hf1:x", provider.Expect{AssetTag: new("")})
+	wantError(t, err, provider.Busy, provider.ReasonBusy)
+	f.set(task, object{"TaskState": "Exception"})
+	wantError(t, arm(), provider.Transient, provider.ReasonServerError)
+	f.set(task, object{"TaskState": "Running"})
+	wantError(t, arm(), provider.Busy, provider.ReasonBusy)
+	equal(t, "writes", 2, len(f.got(http.MethodPatch)))
+	now = now.Add(settleTime)
+	wantError(t, arm(), provider.Busy, provider.ReasonBusy)
+	equal(t, "writes, after a job that waits for the next reset", 3, len(f.got(http.MethodPatch)))
+	f.set(task, object{"TaskState": "Completed"})
+	f.override()["BootSourceOverrideEnabled"], f.override()["BootSourceOverrideTarget"] = "Once", "Pxe"
+	equal(t, "error", nil, arm())
 }
 
 // TestOverridesThatCannotBe are Terminal, in the machine's own words, and nothing is written; HTTP boot never becomes PXE.

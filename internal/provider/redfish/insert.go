@@ -132,6 +132,7 @@ func (t turn) ejectSlot(ctx context.Context, s *system, slot mediaSlot) (provide
 		return provider.Outcome{}, t.waitable(s, err)
 	}
 	t.known.noteEjection(slot.path, slot.Image, t.opts.Clock())
+	t.known.noteWork(slot.path, out.Task, t.opts.Clock())
 	return out, nil
 }
 
@@ -139,7 +140,7 @@ func (t turn) ejectSlot(ctx context.Context, s *system, slot mediaSlot) (provide
 func (t turn) insertAnywhere(ctx context.Context, s *system, slots []mediaSlot, image string) (provider.Outcome, error) {
 	var refusal error
 	for _, slot := range slots {
-		if err := t.insertionUnderWay(ctx, slot, image); err != nil {
+		if err := t.underWay(ctx, slot.path, "changing what is in the drive"); err != nil {
 			return provider.Outcome{}, err
 		}
 		out, err := t.insertInto(ctx, slot, image)
@@ -152,35 +153,14 @@ func (t turn) insertAnywhere(ctx context.Context, s *system, slots []mediaSlot, 
 		if err != nil {
 			return provider.Outcome{}, t.waitable(s, err)
 		}
-		t.known.noteInsertion(slot.path, image, out.Task)
+		t.known.noteInsertion(slot.path)
+		t.known.noteWork(slot.path, out.Task, t.opts.Clock())
 		if out.Task != "" {
 			return out, nil // it shows when the task is done
 		}
 		return out, t.confirmInserted(ctx, slot, image)
 	}
 	return provider.Outcome{}, t.refusedMedia(s, refusal)
-}
-
-// insertionUnderWay looks at the task that an earlier insertion of the same image became: it is not sent a second time.
-func (t turn) insertionUnderWay(ctx context.Context, slot mediaSlot, image string) error {
-	task := t.known.insertionTask(slot.path, image)
-	if task == "" {
-		return nil
-	}
-	state, err := t.lookAtTask(ctx, t, task)
-	if err != nil {
-		return err
-	}
-	if state.Phase == provider.TaskRunning {
-		e := fail(provider.Busy, provider.ReasonBusy, "the BMC is inserting the image", nil)
-		e.After = max(state.After, time.Second)
-		return e
-	}
-	t.known.noteInsertion(slot.path, "", "")
-	if state.Phase == provider.TaskFailed {
-		return fail(provider.Transient, provider.ReasonServerError, shorten("the BMC did not insert the image: "+state.Message), nil)
-	}
-	return nil
 }
 
 // confirmInserted reads the slot back: nothing boots from a drive that was only said to be filled.

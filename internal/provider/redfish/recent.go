@@ -3,6 +3,7 @@
 package redfish
 
 import (
+	"context"
 	"time"
 
 	"github.com/holdfast-dev/holdfast/internal/provider"
@@ -10,9 +11,9 @@ import (
 
 // recent is what this connection did a moment ago, as far as BMCs take a moment to show it. By path; bounded by the resources there are.
 type recent struct {
-	resets     map[string]time.Time
-	ejections  map[string]ejection
-	insertions map[string]insertion
+	resets    map[string]time.Time
+	ejections map[string]ejection
+	work      map[string]work
 }
 
 type ejection struct {
@@ -20,8 +21,11 @@ type ejection struct {
 	at    time.Time
 }
 
-// insertion is one that became a task.
-type insertion struct{ image, task string }
+// work is the task that a change became.
+type work struct {
+	task  string
+	since time.Time
+}
 
 func (k *knowledge) noteReset(path string, now time.Time) {
 	k.mu.Lock()
@@ -46,7 +50,6 @@ func (k *knowledge) noteEjection(slot, image string, now time.Time) {
 		k.recent.ejections = map[string]ejection{}
 	}
 	k.recent.ejections[slot] = ejection{image: image, at: now}
-	delete(k.recent.insertions, slot)
 }
 
 // ejectedLately says that the slot may only seem to hold what it shows: that was ejected a moment ago.
@@ -58,25 +61,56 @@ func (k *knowledge) ejectedLately(slot mediaSlot, now time.Time) bool {
 	return known && now.Sub(last.at) < ejectLag && slot.Image != "" && shown.Holds(last.image)
 }
 
-// noteInsertion ends the doubt about what the slot shows, and keeps the task that the insertion became, if it did.
-func (k *knowledge) noteInsertion(slot, image, task string) {
+// noteInsertion ends the doubt about what the slot shows.
+func (k *knowledge) noteInsertion(slot string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.recent.insertions == nil {
-		k.recent.insertions = map[string]insertion{}
-	}
-	delete(k.recent.insertions, slot)
 	delete(k.recent.ejections, slot)
-	if task != "" {
-		k.recent.insertions[slot] = insertion{image: image, task: task}
-	}
 }
 
-func (k *knowledge) insertionTask(slot, image string) string {
+// noteWork keeps the task that a change of the resource at path became; "" forgets it.
+func (k *knowledge) noteWork(path, task string, now time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if last := k.recent.insertions[slot]; last.image == image {
-		return last.task
+	if task == "" {
+		delete(k.recent.work, path)
+		return
+	}
+	if k.recent.work == nil {
+		k.recent.work = map[string]work{}
+	}
+	k.recent.work[path] = work{task: task, since: now}
+}
+
+// workAt is that task. One that is older than settleTime is none to wait for: jobs that wait for the next reset may do so for ever.
+func (k *knowledge) workAt(path string, now time.Time) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if w := k.recent.work[path]; now.Sub(w.since) < settleTime {
+		return w.task
 	}
 	return ""
+}
+
+// underWay looks at the task that an earlier change of the same resource became: while it runs nothing is sent on top of it. That it
+// failed is told once, and then the change may be tried again.
+func (t turn) underWay(ctx context.Context, path, what string) error {
+	task := t.known.workAt(path, t.opts.Clock())
+	if task == "" {
+		return nil
+	}
+	state, err := t.lookAtTask(ctx, t, task)
+	if err != nil {
+		return err
+	}
+	if state.Phase == provider.TaskRunning {
+		e := fail(provider.Busy, provider.ReasonBusy, "the BMC is "+what, nil)
+		e.After = max(state.After, time.Second)
+		return e
+	}
+	t.known.noteWork(path, "", time.Time{})
+	if state.Phase == provider.TaskFailed {
+		return fail(provider.Transient, provider.ReasonServerError, shorten("the BMC failed while "+what+": "+state.Message), nil)
+	}
+	return nil
 }

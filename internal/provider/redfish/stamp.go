@@ -31,6 +31,9 @@ func (a actor) WriteAssetTag(ctx context.Context, ref provider.SystemRef, tag st
 		if !stampSupport(s) {
 			return provider.Outcome{}, noStamp("the system has no asset tag", nil)
 		}
+		if err := t.underWay(ctx, s.path, "changing the system"); err != nil {
+			return provider.Outcome{}, err
+		}
 		out, err := t.patchSystem(ctx, s, expect, tagBody{tag})
 		if malformed(err) {
 			return provider.Outcome{}, noStamp("the BMC refuses to write the asset tag", err)
@@ -38,6 +41,7 @@ func (a actor) WriteAssetTag(ctx context.Context, ref provider.SystemRef, tag st
 		if err != nil {
 			return provider.Outcome{}, err
 		}
+		t.known.noteWork(s.path, out.Task, t.opts.Clock())
 		return out, t.confirmTag(ctx, s, tag, before, out.Task != "")
 	})
 }
