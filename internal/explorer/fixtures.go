@@ -83,11 +83,12 @@ func newBMC() *v1alpha1.BMC {
 func available(i int, w World) *v1alpha1.Server {
 	s := newServer(i, 1)
 	s.Finalizers = []string{v1alpha1.FinalizerServer}
+	long := askedIn(0).Add(-24 * time.Hour)
 	s.Annotations = ledger.Server{
-		Identity: serverIdentity(i), Owner: cluster, ObjectUID: s.UID, DiscoveredAt: early(0),
+		Identity: serverIdentity(i), Owner: cluster, ObjectUID: s.UID, DiscoveredAt: long,
 	}.Render()
 	s.Status.Observed = observe(nil, machine{}, s, i, 0, w)
-	s.Status.Observed.Since = &metav1.Time{Time: askedIn(0).Add(-24 * time.Hour)}
+	s.Status.Observed.Since = &metav1.Time{Time: long}
 	return s
 }
 
