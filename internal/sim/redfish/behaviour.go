@@ -38,6 +38,13 @@ type Behaviour struct {
 	// ShuffleMembers: collections list their members the other way round at every second look (B149).
 	ShuffleMembers bool `json:"shuffleMembers,omitempty"`
 
+	// PagesLoop: the last page of a collection names itself as the next one (B137).
+	PagesLoop bool `json:"pagesLoop,omitempty"`
+	// NumbersAsText: numbers in documents are texts (B135).
+	NumbersAsText bool `json:"numbersAsText,omitempty"`
+	// ErrorShape is how refusals are worded.
+	ErrorShape ErrorShape `json:"errorShape,omitempty"`
+
 	// NotNowAfterReset: for so long after a reset was taken, another one and changes of the system are 503.
 	NotNowAfterReset Duration `json:"notNowAfterReset,omitzero"`
 	// NoBootInPOST: the boot override cannot be changed during power-on self-test.

@@ -170,6 +170,8 @@ func (c *call) showCollection(schema, name string, ids []string) *reply {
 		page = ids[skip:min(skip+size, len(ids))]
 		if skip+size < len(ids) {
 			doc["Members@odata.nextLink"] = fmt.Sprintf("%s?$skip=%d", c.path, skip+size)
+		} else if c.bmc.behaviour.PagesLoop {
+			doc["Members@odata.nextLink"] = fmt.Sprintf("%s?$skip=%d", c.path, skip)
 		}
 	}
 	doc["Members"] = links(c.path, page)

@@ -160,6 +160,7 @@ func (r *Rack) act(c *call) *reply {
 			c.reply = bad
 		}
 	}
+	c.bmc.behaviour.ErrorShape.reshape(c.reply)
 	return c.reply
 }
 

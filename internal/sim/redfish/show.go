@@ -36,6 +36,9 @@ func (c *call) finish(path string, doc obj) (finished obj, tag string) {
 	if p.Rewrite != nil {
 		p.Rewrite(path, doc)
 	}
+	if mood.NumbersAsText {
+		asText(doc)
+	}
 	switch {
 	case p.NoETags:
 		return doc, ""
