@@ -34,8 +34,13 @@ func (s *Stack) StartManager(ctx context.Context) error {
 	m := &manager{stop: stop, done: make(chan struct{})}
 	go func() {
 		defer close(m.done)
-		if m.err = operator.Run(ctx, options); m.err == nil && ctx.Err() == nil {
+		err := operator.Run(ctx, options)
+		switch {
+		case ctx.Err() != nil && errors.Is(err, context.Canceled): // stopped while it was starting
+		case ctx.Err() == nil && err == nil:
 			m.err = errEnded
+		default:
+			m.err = err
 		}
 	}()
 	s.manager = m

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
@@ -37,11 +38,24 @@ func claim(name string, change func(*v1alpha1.ServerClaimSpec)) *v1alpha1.Server
 	return c
 }
 
+// create creates an object for one test, and sees it gone at its end.
 func create(t *testing.T, object client.Object) {
 	t.Helper()
 	if err := stack.Admin.Create(t.Context(), object); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		gone := func() error { return stack.Admin.Get(context.Background(), client.ObjectKeyFromObject(object), object) }
+		if err := stack.Admin.Delete(context.Background(), object); err != nil {
+			t.Error(err)
+		}
+		err := wait.PollUntilContextTimeout(context.Background(), 50*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
+			return apierrors.IsNotFound(gone()), nil
+		})
+		if err != nil {
+			t.Errorf("%s is not gone: %v", object.GetName(), err)
+		}
+	})
 }
 
 // Explain needs no more than the role of a viewer, says what it could not look at, and says of a server and a claim what their

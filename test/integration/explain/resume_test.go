@@ -3,11 +3,15 @@
 package explain
 
 import (
+	"context"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
@@ -33,11 +37,35 @@ func named(servers []*v1alpha1.Server) []string {
 	return names
 }
 
+// withoutManager stops the manager for one test: it runs without --after-restore, and would tidy the consent away.
+func withoutManager(t *testing.T) {
+	t.Helper()
+	if err := stack.StopManager(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := stack.StartManager(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// unannotate takes an annotation away, as somebody who may break the glass.
+func unannotate(t *testing.T, name, key string) {
+	t.Helper()
+	body := fmt.Sprintf(`{"metadata":{"annotations":{%q:null,%q:"end of %s"}}}`, key, v1alpha1.AnnotationBreakGlass, t.Name())
+	server := &v1alpha1.Server{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	if err := stack.Admin.Patch(context.Background(), server, client.RawPatch(types.MergePatchType, []byte(body))); err != nil {
+		t.Error(err)
+	}
+}
+
 // A server that a manager with --after-restore holds is let go by a consent that names its identity; nothing else is annotated.
 func TestResumeLetsTheSelectedServersGo(t *testing.T) {
 	for _, name := range []string{"rack2-u01", "rack2-u02"} {
 		available(t, name)
 	}
+	withoutManager(t)
 	restored := func(s *lifecycle.Settings) { s.Epoch = "restore-7" }
 	rack2, err := labels.Parse("rack=r2")
 	if err != nil {
@@ -53,6 +81,7 @@ func TestResumeLetsTheSelectedServersGo(t *testing.T) {
 	}
 
 	server := servers[0]
+	t.Cleanup(func() { unannotate(t, server.Name, v1alpha1.AnnotationResume) })
 	if err := resume.Consent(t.Context(), stack.Admin, server, client.DryRunAll); err != nil {
 		t.Fatal(err)
 	}
@@ -80,9 +109,11 @@ func TestResumeLetsTheSelectedServersGo(t *testing.T) {
 func TestResumedServersArePassedOver(t *testing.T) {
 	available(t, "rack1-u02")
 	server := &v1alpha1.Server{}
+	withoutManager(t)
 	if err := stack.Admin.Get(t.Context(), client.ObjectKey{Name: "rack1-u02"}, server); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { unannotate(t, server.Name, ledger.KeyRestoreEpoch) })
 	before := server.DeepCopy()
 	server.Annotations[ledger.KeyRestoreEpoch] = "restore-8"
 	server.Annotations[v1alpha1.AnnotationBreakGlass] = "test of " + t.Name()
