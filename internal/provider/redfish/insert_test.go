@@ -222,3 +222,16 @@ func reset(f *fakeBMC, b *BMC) {
 		f.t.Fatal(err)
 	}
 }
+
+// TestPatienceEnds: a machine that tells for ever that it is in POST does not make every refusal one that passes.
+func TestPatienceEnds(t *testing.T) {
+	f := newFake(t, func(s object) { s["BootProgress"] = object{"LastState": "SystemHardwareInitializationComplete"} })
+	f.answer("PATCH "+fakeSystemPath, http.StatusBadRequest, "")
+	now := noon()
+	b := f.connect(func(o *Options) { o.Clock = func() time.Time { return now } })
+	for _, class := range []provider.Class{provider.Busy, provider.Busy, provider.Terminal} {
+		_, err := b.Actor().SetBootOverride(t.Context(), fakeRef, pxe, provider.Expect{})
+		equal(t, "class after "+now.Sub(noon()).String(), class, provider.ClassOf(err))
+		now = now.Add(postTime / 2)
+	}
+}

@@ -10,8 +10,12 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
-// settleTime is how long after a reset BMCs were seen to refuse, in all sorts of words, what they take at other times.
-const settleTime = 5 * time.Minute
+const (
+	// settleTime is how long after a reset BMCs were seen to refuse, in all sorts of words, what they take at other times.
+	settleTime = 5 * time.Minute
+	// postTime bounds how long refusals are put down to a POST that goes on: some tell for ever that they are in it.
+	postTime = 30 * time.Minute
+)
 
 // unsettled says that the machine is at such a point: on its way on or off, in POST where that is told, or lately reset by us.
 func (t turn) unsettled(s *system) bool {
@@ -28,7 +32,8 @@ func (t turn) waitable(s *system, err error) error {
 		return err
 	}
 	if !anyOf(status.messages, stateMessages) &&
-		(status.status != http.StatusBadRequest || anyOf(status.messages, formMessages) || !t.unsettled(s)) {
+		(status.status != http.StatusBadRequest || anyOf(status.messages, formMessages) || !t.unsettled(s) ||
+			t.known.refusedFor(s.path, t.opts.Clock()) >= postTime) {
 		return err
 	}
 	return fail(provider.Busy, provider.ReasonBusy, "the BMC refuses this in the machine's present state", err)

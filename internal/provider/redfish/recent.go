@@ -14,6 +14,7 @@ type recent struct {
 	resets    map[string]time.Time
 	ejections map[string]ejection
 	work      map[string]work
+	refusals  map[string]time.Time // when the first of a row of vague refusals came
 }
 
 type ejection struct {
@@ -41,6 +42,20 @@ func (k *knowledge) resetLately(path string, now time.Time) bool {
 	defer k.mu.Unlock()
 	at, known := k.recent.resets[path]
 	return known && now.Sub(at) < settleTime
+}
+
+// refusedFor is how long vague refusals have come for the resource at path. After twice the longest POST a new row begins.
+func (k *knowledge) refusedFor(path string, now time.Time) time.Duration {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	first, known := k.recent.refusals[path]
+	if !known || now.Sub(first) > 2*postTime {
+		if k.recent.refusals == nil {
+			k.recent.refusals = map[string]time.Time{}
+		}
+		k.recent.refusals[path], first = now, now
+	}
+	return now.Sub(first)
 }
 
 func (k *knowledge) noteEjection(slot, image string, now time.Time) {
