@@ -189,6 +189,22 @@ func TestVendorsAilmentsAreOutlived(t *testing.T) {
 	})
 }
 
+// TestVendorsAilmentsTogetherAreOutlived is the worst day of each model.
+func TestVendorsAilmentsTogetherAreOutlived(t *testing.T) {
+	eachModel(t, func(t *testing.T, name string) {
+		l := newLife(t, name, conformance.Start{Power: provider.PowerOff})
+		for _, ailment := range l.model.Ailments {
+			if slices.Contains(hopelessAilments, ailment.Name) || ailment.Name == "nothing-known-while-off" {
+				continue
+			}
+			if err := l.BMC().Suffer(ailment.Name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		l.outlive(false)
+	})
+}
+
 func (l life) outlive(hopeless bool) {
 	l.t.Helper()
 	pxe := provider.BootOverride{Target: provider.BootPXE, Enabled: provider.BootOnce}
