@@ -7,6 +7,7 @@
 //	WORLD=restore,snapshot go run ./hack/explore   some worlds, no mutants
 //	MOVES=2 WORLD=one-claim go run ./hack/explore  two moves of the adversary on a path
 //	DEPTH=20 ...                                paths of at most 20 steps
+//	WALK=5m SEED=7 go run ./hack/explore        walks at random through a larger world
 //	TELL=1 ...                                  the path by which each mutant was found
 package main
 
@@ -26,10 +27,15 @@ func main() {
 	moves := flag.Int("moves", number("MOVES"), "moves of the adversary on a path; 0: as the world says")
 	depth := flag.Int("depth", number("DEPTH"), "longest path; 0: no bound")
 	timeout := flag.Duration("timeout", 10*time.Minute, "when what is not done is cut short")
+	walk := flag.Duration("walk", span("WALK"), "instead, walk at random for so long")
+	seed := flag.Uint64("seed", uint64(max(1, number("SEED"))), "of the random walks")
 	tell := flag.Bool("tell", os.Getenv("TELL") != "", "print the path by which each mutant was found")
 	states := flag.Int("states", 6_000_000, "most states of one exploration")
 	flag.Parse()
 
+	if *walk > 0 {
+		os.Exit(stroll(*seed, *walk))
+	}
 	plan, err := planFor(*world, *moves, *depth)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -43,6 +49,21 @@ func main() {
 	if !good {
 		os.Exit(1)
 	}
+}
+
+// stroll walks at random and says what it found.
+func stroll(seed uint64, long time.Duration) int {
+	r := explorer.Walk(explorer.WalkWorld(), explorer.Production(), seed, explorer.Options{Until: time.Now().Add(long), Rest: true, All: true})
+	fmt.Printf("seed %d: %d steps at random, %d violations, %.0f s\n", seed, r.Transitions, len(r.Violations), r.Took.Seconds())
+	for _, v := range r.Violations {
+		fmt.Printf("\n%s\n", v)
+	}
+	return min(1, len(r.Violations))
+}
+
+func span(variable string) time.Duration {
+	d, _ := time.ParseDuration(os.Getenv(variable))
+	return d
 }
 
 func number(variable string) int {

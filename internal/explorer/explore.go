@@ -179,10 +179,26 @@ func (s *State) tidy() {
 	}
 }
 
-func (q *search) violated(b breach, at node) {
+func (q *search) violated(b breach, at node) { q.report(b, q.path(at), at.nth == noStep) }
+
+// report keeps one violation of a kind, told as the path to it. Where it is one of the state itself, how things go on is told too.
+func (q *search) report(b breach, path []uint16, ofState bool) {
 	if q.told[b.invariant+b.how] {
 		return
 	}
 	q.told[b.invariant+b.how] = true
-	q.result.Violations = append(q.result.Violations, Violation{Invariant: b.invariant, How: b.how, Path: q.tell(at)})
+	q.result.Violations = append(q.result.Violations, Violation{Invariant: b.invariant, How: b.how, Path: q.tell(path, ofState)})
+}
+
+// path are the steps from the start to a node.
+func (q *search) path(at node) []uint16 {
+	var steps []uint16
+	if at.nth != noStep {
+		steps = append(steps, at.nth)
+	}
+	for number := at.parent; number >= 0 && q.nodes[number].parent >= 0; number = q.nodes[number].parent {
+		steps = append(steps, q.nodes[number].nth)
+	}
+	slices.Reverse(steps)
+	return steps
 }

@@ -177,6 +177,23 @@ func TestCompareAndSwapKnowsWhatCameBack(t *testing.T) {
 	}
 }
 
+// TestWalksAreReplayable: a seed gives the same walks, and what is found on one is told from its start.
+func TestWalksAreReplayable(t *testing.T) {
+	bounded := Options{MaxStates: 4000, Rest: true}
+	for _, v := range Walk(WalkWorld(), Production(), 1, bounded).Violations {
+		t.Errorf("%s", v)
+	}
+	b := Production()
+	seeing(explainAll)(&b)
+	first, second := Walk(WalkWorld(), b, 7, Options{MaxStates: 20000}), Walk(WalkWorld(), b, 7, Options{MaxStates: 20000})
+	if len(first.Violations) != 1 || len(second.Violations) != 1 {
+		t.Fatalf("%d and %d violations", len(first.Violations), len(second.Violations))
+	}
+	if first.Violations[0].String() != second.Violations[0].String() || len(first.Violations[0].Path) < 3 {
+		t.Errorf("one seed, two walks:\n%s\n%s", first.Violations[0], second.Violations[0])
+	}
+}
+
 // TestPlanPrintsATable: a line for each world and each mutant, in the plan's order.
 func TestPlanPrintsATable(t *testing.T) {
 	w := world(t, "two-servers-aged")

@@ -20,15 +20,7 @@ type Line struct {
 }
 
 // tell plays a path again from the start.
-func (q *search) tell(at node) []Line {
-	var steps []uint16
-	if at.nth != noStep {
-		steps = append(steps, at.nth)
-	}
-	for number := at.parent; number >= 0 && q.nodes[number].parent >= 0; number = q.nodes[number].parent {
-		steps = append(steps, q.nodes[number].nth)
-	}
-	slices.Reverse(steps)
+func (q *search) tell(steps []uint16, ofState bool) []Line {
 	s := q.initial()
 	s.tidy()
 	lines := []Line{{Actor: "world", Move: q.world.Name + ": " + q.world.About, Changes: q.changes(nil, &s)}}
@@ -46,7 +38,7 @@ func (q *search) tell(at node) []Line {
 		actor, what := q.words(&before, taken)
 		lines = append(lines, Line{Actor: actor, Move: what, Changes: q.changes(&before, &s)})
 	}
-	if at.nth == noStep {
+	if ofState {
 		lines = append(lines, q.tellRest(s)...)
 	}
 	return lines

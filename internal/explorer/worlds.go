@@ -68,6 +68,10 @@ func managerWorlds() []World {
 			Servers: 2, Claims: 1, Enrolled: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 2,
 			Harms: []Harm{LoseServer, LoseClaim, DropClaimLedger, DropLedger}, Adverse: 1, Stalls: 1, StallWrites: true,
 		}, {
+			Name: "two-by-two", About: "two claims and two machines, and one loss of memory",
+			Servers: 2, Claims: 2, Enrolled: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3,
+			Harms: []Harm{LoseServer, LoseClaim, DropClaimLedger, DropLedger}, Adverse: 1,
+		}, {
 			Name: "two-servers-aged", About: "one claim between two machines, cordons, and an older claim",
 			Servers: 2, Claims: 1, Enrolled: true, Deeds: []Deed{CreateClaim, Cordon}, People: 2, Harms: []Harm{OldClaim, OldClaimLedger}, Adverse: 1,
 		},
