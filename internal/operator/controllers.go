@@ -77,15 +77,9 @@ func newKit(mgr manager.Manager, options Options) (*kit, error) {
 }
 
 // conditionMetrics registers the status library's metrics under our prefix.
-func conditionMetrics(registry prometheus.Registerer) (*status.Metrics, error) {
+func conditionMetrics(registerer prometheus.Registerer) (*status.Metrics, error) {
 	conditions := status.NewMetrics(status.PerKind("Server", "ServerClaim"), status.PerObject("BMC", "ServerMaintenance"))
-	err := prometheus.WrapRegistererWithPrefix("holdfast_", registry).Register(conditions)
-	if already, ok := err.(prometheus.AlreadyRegisteredError); ok {
-		if known, ok := already.ExistingCollector.(*status.Metrics); ok {
-			return known, nil
-		}
-	}
-	if err != nil {
+	if err := prometheus.WrapRegistererWithPrefix("holdfast_", registerer).Register(conditions); err != nil {
 		return nil, fmt.Errorf("register the condition metrics: %w", err)
 	}
 	return conditions, nil
@@ -107,7 +101,12 @@ func addServer(k *kit) error {
 }
 
 func addClaim(k *kit) error {
+	conflicts, err := claimcontroller.NewConflicts(k.options.Registerer)
+	if err != nil {
+		return err
+	}
 	r := &claimcontroller.Reconciler{
+		Conflicts: conflicts,
 		Client: k.manager.GetClient(), Recorder: k.manager.GetEventRecorder("holdfast"), Metrics: k.metrics, Clock: k.clock,
 		Reader: &view.Claims{Cache: k.manager.GetClient(), API: k.manager.GetAPIReader(), Servers: k.servers(), Settings: k.options.Settings},
 	}

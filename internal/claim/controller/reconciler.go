@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/prometheus/client_golang/prometheus"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
@@ -34,6 +35,8 @@ type Reconciler struct {
 	Recorder events.EventRecorder
 	Metrics  *status.Metrics
 	Clock    clock.PassiveClock
+	// Conflicts counts the writes that lost a race, see NewConflicts.
+	Conflicts *prometheus.CounterVec
 
 	// choosing is held by the one pass that may choose a server: it reads the choices of the passes before it, so a thousand claims are
 	// bound in one sweep without conflicts. An optimisation: what two processes choose alike, the compare-and-swap decides.
@@ -93,7 +96,7 @@ func (r *Reconciler) write(ctx context.Context, read view.ClaimRead, decision cl
 		return ctrl.Result{}, err
 	}
 	if written == pass.Lost {
-		conflicts.WithLabelValues(decision.Step.Clause).Inc()
+		r.Conflicts.WithLabelValues(decision.Step.Clause).Inc()
 		return ctrl.Result{RequeueAfter: pass.Again}, nil
 	}
 	log.FromContext(ctx).Info(decision.Step.Message, "step", decision.Step.Clause)
