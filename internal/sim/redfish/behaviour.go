@@ -83,6 +83,14 @@ type Behaviour struct {
 	TaskFails    bool     `json:"taskFails,omitempty"`
 	TaskHidden   Duration `json:"taskHidden,omitzero"`
 
+	// TaskBare: 202 comes without a body (B144). TaskSeeOther: the monitor of a task that is done answers 303
+	// with the task's own place (B145). TaskVanishes: it answers 404.
+	TaskBare     bool `json:"taskBare,omitempty"`
+	TaskSeeOther bool `json:"taskSeeOther,omitempty"`
+	TaskVanishes bool `json:"taskVanishes,omitempty"`
+	// TaskLocation is how 202 says where the monitor is.
+	TaskLocation LocationStyle `json:"taskLocation,omitempty"`
+
 	// ClockSkew is how far the BMC's own clock is ahead of the true one.
 	ClockSkew Duration `json:"clockSkew,omitzero"`
 
@@ -99,6 +107,16 @@ const (
 	AssetTagRefused   AssetTagMode = "refuse"
 	AssetTagIgnored   AssetTagMode = "ignore"
 	AssetTagTruncated AssetTagMode = "truncate"
+)
+
+// LocationStyle is how a BMC writes the Location of a task monitor.
+type LocationStyle string
+
+// How locations may be written.
+const (
+	LocationPath LocationStyle = ""     // a path
+	LocationURL  LocationStyle = "url"  // a URL with the name the BMC has for itself
+	LocationNone LocationStyle = "none" // not at all: the body tells
 )
 
 // Behave lets edit change the BMC's behaviour.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/holdfast-dev/holdfast/internal/sim/redfish"
 )
@@ -51,5 +52,42 @@ func TestNumbersAreTexts(t *testing.T) { // B135
 	}
 	if got := b.get(system + "/Processors")["Members@odata.count"]; got != "2" {
 		t.Errorf("count %v", got)
+	}
+}
+
+func TestTasksAreToldInManyWays(t *testing.T) {
+	const monitor = "/redfish/v1/TaskService/TaskMonitors/1"
+	for name, c := range map[string]struct {
+		mood     redfish.Behaviour
+		location string
+		bare     bool
+		done     int
+	}{
+		"a path":                   {redfish.Behaviour{}, monitor, false, http.StatusNoContent},
+		"a URL by another name":    {redfish.Behaviour{TaskLocation: redfish.LocationURL}, "https://rack1-u07.bmc.invalid" + monitor, false, http.StatusNoContent},
+		"the body alone":           {redfish.Behaviour{TaskLocation: redfish.LocationNone}, "", false, http.StatusNoContent},
+		"the header alone (B144)":  {redfish.Behaviour{TaskBare: true}, monitor, true, http.StatusNoContent},
+		"elsewhere at last (B145)": {redfish.Behaviour{TaskSeeOther: true}, monitor, false, http.StatusSeeOther},
+		"gone when done":           {redfish.Behaviour{TaskVanishes: true}, monitor, false, http.StatusNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+			c.mood.AsyncReset, c.mood.TaskDuration = true, redfish.Duration(time.Second)
+			b.bmc.Behave(func(h *redfish.Behaviour) { *h = c.mood })
+			a := b.reset("On", http.StatusAccepted)
+			if got := a.Header.Get("Location"); got != c.location || (len(a.Raw) == 0) != c.bare {
+				t.Errorf("location %q, body %q", got, a.Raw)
+			}
+			b.do(http.MethodGet, monitor, nil, http.StatusAccepted)
+			b.clock.Advance(time.Second)
+			last := b.do(http.MethodGet, monitor, nil, c.done)
+			if c.done == http.StatusSeeOther {
+				if got := b.get(last.Header.Get("Location"))["TaskState"]; got != "Completed" {
+					t.Errorf("task state %v", got)
+				}
+			}
+			b.wantPower(redfish.PoweringOn)
+		})
 	}
 }

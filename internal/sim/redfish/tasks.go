@@ -51,8 +51,22 @@ func (c *call) startTask(name string, run func(at time.Time)) *reply {
 	if extra := len(b.tasks.list) - tasksKept; extra > 0 {
 		b.tasks.list = b.tasks.list[extra:]
 	}
+	return b.accepted(t)
+}
+
+// accepted is the answer that tells of a task that runs.
+func (b *BMC) accepted(t *task) *reply {
 	r := newReply(http.StatusAccepted, b.taskDoc(t))
-	r.header.Set("Location", monitorPath+"/"+t.id)
+	if b.behaviour.TaskBare {
+		r.body = nil
+	}
+	switch monitor := monitorPath + "/" + t.id; b.behaviour.TaskLocation {
+	case LocationPath:
+		r.header.Set("Location", monitor)
+	case LocationURL:
+		r.header.Set("Location", "https://"+b.spec.Name+".bmc.invalid"+monitor)
+	case LocationNone:
+	}
 	r.header.Set("Retry-After", "1")
 	return r
 }
@@ -113,9 +127,12 @@ func (c *call) getTaskMonitor() *reply {
 	case t == nil:
 		return notFound(c.path)
 	case !t.done:
-		r := newReply(http.StatusAccepted, c.bmc.taskDoc(t))
-		r.header.Set("Location", monitorPath+"/"+t.id)
-		r.header.Set("Retry-After", "1")
+		return c.bmc.accepted(t)
+	case c.bmc.behaviour.TaskVanishes:
+		return notFound(c.path)
+	case c.bmc.behaviour.TaskSeeOther:
+		r := newReply(http.StatusSeeOther, nil)
+		r.header.Set("Location", taskPath+"/"+t.id)
 		return r
 	case t.failed:
 		return redfishError(http.StatusInternalServerError, "OperationFailed", "An error occurred internal to the service as part of the overall request.")
