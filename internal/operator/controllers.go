@@ -107,7 +107,7 @@ func addClaim(k *kit) error {
 	}
 	r := &claimcontroller.Reconciler{
 		Conflicts: conflicts,
-		Client: k.manager.GetClient(), Recorder: k.manager.GetEventRecorder("holdfast"), Metrics: k.metrics, Clock: k.clock,
+		Client:    k.manager.GetClient(), Recorder: k.manager.GetEventRecorder("holdfast"), Metrics: k.metrics, Clock: k.clock,
 		Reader: &view.Claims{Cache: k.manager.GetClient(), API: k.manager.GetAPIReader(), Servers: k.servers(), Settings: k.options.Settings},
 	}
 	return r.Setup(k.manager, k.wakes)
