@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/holdfast-dev/holdfast/internal/provider"
@@ -171,6 +172,27 @@ func TestMediaByPatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "image", nil, f.docs[ours].(object)["Image"])
+}
+
+// TestNextSlot: a slot that refuses the image is passed over for the next; where all do, the first one's reason is told.
+func TestNextSlot(t *testing.T) {
+	f := newFake(t)
+	f.drive()
+	first := fakeSystemPath + "/VirtualMedia/0"
+	f.docs[first] = emptySlot(first)
+	f.linkSlots(fakeSystemPath, first, slotPath)
+	f.answer("POST "+first+"/Actions/VirtualMedia.InsertMedia", http.StatusBadRequest, redfishError("ActionNotSupported", ""))
+	if _, err := insertISO(t, f.connect()); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "image in the second slot", any(iso), f.docs[slotPath].(object)["Image"])
+	equal(t, "sent", []string{minimalInsert, minimalInsert}, f.posts())
+	f.set(slotPath, object{"Image": nil, "Inserted": false})
+	f.answer("POST "+insertPath, http.StatusBadRequest, redfishError("PropertyValueFormatError", ""))
+	_, err := insertISO(t, f.connect())
+	if e := wantedError(t, err, provider.Terminal, provider.ReasonMediaRefused); !strings.Contains(e.Message, "ActionNotSupported") {
+		t.Errorf("got %s", e.Message)
+	}
 }
 
 // TestOtherDrives: firmware told to boot the CD takes any drive, so other images are ejected from all of them, and from no drive that takes no disc (B116).
