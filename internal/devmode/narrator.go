@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -24,22 +25,40 @@ import (
 type narrator struct {
 	stack *Stack
 	now   func() time.Time
+	out   io.Writer
+}
 
-	mu  sync.Mutex // one line at a time
+// lines is an output that several write to, a line at a time.
+type lines struct {
+	mu  sync.Mutex
 	out io.Writer
 }
 
+// Write implements io.Writer.
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.out.Write(p)
+}
+
 func (n *narrator) say(what, name, text string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
 	fmt.Fprintf(n.out, "%s  %-8s %-14s %s\n", n.now().Format("15:04:05.0"), what, name, text)
 }
 
 // run narrates until ctx ends.
 func (n *narrator) run(ctx context.Context) error {
-	if err := n.watchObjects(ctx); err != nil {
+	objects, err := n.watchObjects(ctx)
+	if err != nil {
 		return err
 	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return objects.Start(ctx) })
+	group.Go(func() error { return n.followRack(ctx) })
+	return group.Wait()
+}
+
+// followRack tells what is new in the rack's logs, several times a second.
+func (n *narrator) followRack(ctx context.Context) error {
 	const pace = 100 * time.Millisecond
 	ticker := time.NewTicker(pace)
 	defer ticker.Stop()
@@ -56,22 +75,21 @@ func (n *narrator) run(ctx context.Context) error {
 	}
 }
 
-func (n *narrator) watchObjects(ctx context.Context) error {
+func (n *narrator) watchObjects(ctx context.Context) (cache.Cache, error) {
 	objects, err := cache.New(n.stack.Env.Config, cache.Options{Scheme: operator.Scheme()})
 	if err != nil {
-		return fmt.Errorf("watch objects: %w", err)
+		return nil, fmt.Errorf("watch objects: %w", err)
 	}
 	for _, kind := range []client.Object{&v1alpha1.BMC{}, &v1alpha1.Server{}, &v1alpha1.ServerClaim{}, &v1alpha1.ServerMaintenance{}} {
 		informer, err := objects.GetInformer(ctx, kind, cache.BlockUntilSynced(false))
 		if err != nil {
-			return fmt.Errorf("watch %T: %w", kind, err)
+			return nil, fmt.Errorf("watch %T: %w", kind, err)
 		}
 		if _, err := informer.AddEventHandler(n.handler()); err != nil {
-			return fmt.Errorf("watch %T: %w", kind, err)
+			return nil, fmt.Errorf("watch %T: %w", kind, err)
 		}
 	}
-	go func() { _ = objects.Start(ctx) }() // it ends with ctx
-	return nil
+	return objects, nil
 }
 
 func (n *narrator) handler() toolscache.ResourceEventHandler {

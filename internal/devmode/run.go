@@ -15,6 +15,7 @@ import (
 
 // Run starts everything, tells people how to reach it, and narrates until ctx ends, which is no error.
 func Run(ctx context.Context, options Options, out io.Writer) (err error) {
+	out = &lines{out: out}
 	fmt.Fprintln(out, "starting a control plane and a rack of simulated BMCs")
 	started := time.Now()
 	stack, err := Start(ctx, options)
