@@ -5,8 +5,6 @@ package explorer
 import (
 	"strings"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 )
@@ -148,7 +146,7 @@ func (x *explorer) restoreClaim(s *State, c int) bool {
 	}
 	s.uids[c]++
 	restored := old.DeepCopy()
-	restored.UID, restored.DeletionTimestamp = types.UID(claimUID(c, s.uids[c])), nil
+	restored.UID, restored.DeletionTimestamp = claimUID(c, s.uids[c]), nil
 	s.now.claim[c] = x.claims.intern(restored)
 	if old.Annotations[ledger.KeyIdentity] == "" {
 		s.alive |= x.ownerOfClaim(s.now.claim[c]).bit() // one that nobody had seen yet
