@@ -78,10 +78,7 @@ print('ok')
 `
 
 func TestSushyDrivesEveryProfile(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil || exec.CommandContext(t.Context(), python, "-c", "import sushy").Run() != nil {
-		t.Skip("python3-sushy is not installed")
-	}
+	python := pythonWithSushy(t)
 	eachVendor(t, func(t *testing.T, v *vendor) {
 		without := []string{"-"}
 		if len(v.profile.Media.Slots) == 0 || !v.profile.Media.AtManager {

@@ -108,11 +108,20 @@ except sushy.exceptions.ResourceNotFoundError:
 print('ok')
 `
 
-func TestSushyDrivesTheSimulator(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil || exec.CommandContext(t.Context(), python, "-c", "import sushy").Run() != nil {
-		t.Skip("python3-sushy is not installed")
+// pythonWithSushy finds the Python that has Debian's sushy, which need not be the first on the PATH.
+func pythonWithSushy(t *testing.T) string {
+	t.Helper()
+	for _, python := range []string{"/usr/bin/python3", "python3"} {
+		if exec.CommandContext(t.Context(), python, "-c", "import sushy").Run() == nil {
+			return python
+		}
 	}
+	t.Skip("python3-sushy is not installed")
+	return ""
+}
+
+func TestSushyDrivesTheSimulator(t *testing.T) {
+	python := pythonWithSushy(t)
 	for mode, behave := range map[string]func(*redfish.Behaviour){
 		"LED": func(*redfish.Behaviour) {}, "If-Match demanded": func(h *redfish.Behaviour) { h.RequireIfMatch = true },
 	} {
