@@ -269,6 +269,10 @@ func TestUEFIIsKept(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t)
 			f.handle("PATCH "+fakeSystemPath, func(w http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("If-Match") == "" {
+					w.WriteHeader(http.StatusPreconditionRequired)
+					return
+				}
 				var patch struct{ Boot object }
 				if err := json.NewDecoder(r.Body).Decode(&patch); err != nil {
 					t.Error(err)

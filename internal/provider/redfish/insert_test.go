@@ -132,6 +132,40 @@ func TestInsertThatCannotBe(t *testing.T) {
 	equal(t, "override", any("Disabled"), f.override()["BootSourceOverrideEnabled"])
 }
 
+// TestUnwantedParameters: a refusal that names what it does not know is no request for it.
+func TestUnwantedParameters(t *testing.T) {
+	f := newFake(t)
+	f.drive()
+	f.answer("POST "+insertPath, http.StatusBadRequest, redfishError("ActionParameterUnknown", "unknown parameter Inserted", "Inserted"))
+	_, err := insertISO(t, f.connect())
+	wantError(t, err, provider.Terminal, provider.ReasonMediaRefused)
+	equal(t, "sent", []string{minimalInsert}, f.posts())
+}
+
+// TestEjectThatIsRefused: a drive that keeps another image is not given ours; one that is empty by now is (B111).
+func TestEjectThatIsRefused(t *testing.T) {
+	for name, row := range map[string]struct {
+		left  object
+		class provider.Class
+		sent  int
+	}{
+		"and the image stays": {object{}, provider.Terminal, 1},
+		"by an empty drive":   {object{"Image": nil, "Inserted": false}, "", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			f.drive(func(slot object) { maps.Copy(slot, object{"Image": otherISO, "Inserted": true, "ConnectedVia": "URI"}) })
+			f.handle("POST "+ejectPath, func(w http.ResponseWriter, _ *http.Request) {
+				f.set(slotPath, row.left)
+				w.WriteHeader(http.StatusBadRequest)
+			})
+			_, err := insertISO(t, f.connect())
+			equal(t, "class", row.class, provider.ClassOf(err))
+			equal(t, "writes", row.sent, len(f.posts()))
+		})
+	}
+}
+
 // TestInsertThatDoesNotShow is Transient: nothing may boot from it yet.
 func TestInsertThatDoesNotShow(t *testing.T) {
 	f := newFake(t)

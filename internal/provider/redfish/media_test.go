@@ -174,6 +174,20 @@ func TestMediaByPatch(t *testing.T) {
 	equal(t, "image", nil, f.docs[ours].(object)["Image"])
 }
 
+// TestMediaChangedMeanwhile: a precondition demanded by a slot is met for the content that was seen, and for no other.
+func TestMediaChangedMeanwhile(t *testing.T) {
+	f := newFake(t)
+	f.linkSlots(fakeSystemPath, slotPath)
+	f.docs[slotPath] = object{"Id": "CD", "MediaTypes": []any{"CD"}, "Image": nil, "Inserted": false, "@odata.etag": `"e1"`}
+	f.handle("PATCH "+slotPath, func(w http.ResponseWriter, _ *http.Request) {
+		f.set(slotPath, object{"Image": otherISO, "Inserted": true})
+		w.WriteHeader(http.StatusPreconditionFailed)
+	})
+	_, err := insertISO(t, f.connect())
+	wantError(t, err, provider.Mismatch, provider.ReasonStateMismatch)
+	equal(t, "writes", 1, len(f.got(http.MethodPatch)))
+}
+
 // TestNextSlot: a slot that refuses the image is passed over for the next; where all do, the first one's reason is told.
 func TestNextSlot(t *testing.T) {
 	f := newFake(t)

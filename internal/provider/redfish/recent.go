@@ -73,7 +73,7 @@ func (k *knowledge) ejectedLately(slot mediaSlot, now time.Time) bool {
 	defer k.mu.Unlock()
 	last, known := k.recent.ejections[slot.path]
 	shown := provider.MediaSlot{Image: slot.Image, Inserted: true}
-	return known && now.Sub(last.at) < ejectLag && slot.Image != "" && shown.Holds(last.image)
+	return known && now.Sub(last.at) < ejectLag && shown.Holds(last.image)
 }
 
 // noteInsertion ends the doubt about what the slot shows.
