@@ -55,7 +55,11 @@ func (a *Audit) Writes(from time.Time) ([]Write, error) {
 }
 
 func operatorWrite(event auditv1.Event) (Write, bool) {
-	if !testenv.IsWrite(event) || event.ImpersonatedUser == nil || event.ImpersonatedUser.Username != config.OperatorUsername || event.ObjectRef == nil {
+	user := event.User.Username
+	if event.ImpersonatedUser != nil {
+		user = event.ImpersonatedUser.Username
+	}
+	if !testenv.IsWrite(event) || user != config.OperatorUsername || event.ObjectRef == nil {
 		return Write{}, false
 	}
 	ref := event.ObjectRef

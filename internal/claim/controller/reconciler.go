@@ -7,7 +7,6 @@ package controller
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -38,10 +37,8 @@ type Reconciler struct {
 	// Conflicts counts the writes that lost a race, see NewConflicts.
 	Conflicts *prometheus.CounterVec
 
-	// choosing is held by the one pass that may choose a server: it reads the choices of the passes before it, so a thousand claims are
-	// bound in one sweep without conflicts. An optimisation: what two processes choose alike, the compare-and-swap decides.
-	choosing sync.Mutex
-	reports  wake.Reports
+	choices choices
+	reports wake.Reports
 }
 
 // Reconcile is one pass.
@@ -51,14 +48,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if apierrors.IsNotFound(err) {
 		r.Metrics.Forget(kind, request.NamespacedName)
 		r.reports.Forget(request.NamespacedName)
+		r.choices.forget(request.NamespacedName)
 		return ctrl.Result{}, nil
 	}
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if claim.NeedsCandidates(object) {
-		r.choosing.Lock()
-		defer r.choosing.Unlock()
+	if object.Spec.ServerName != "" || !object.DeletionTimestamp.IsZero() {
+		r.choices.forget(request.NamespacedName)
 	}
 	return r.pass(ctx, request)
 }
@@ -74,7 +71,7 @@ func (r *Reconciler) pass(ctx context.Context, request ctrl.Request) (ctrl.Resul
 		if read, err = r.Reader.Live(ctx, request.NamespacedName, now); err != nil {
 			return ctrl.Result{}, client.IgnoreNotFound(err)
 		}
-		decision = claim.Decide(read.View)
+		decision = r.choices.decide(read.View)
 	}
 	if decision.Step.Kind == lifecycle.StepPatch {
 		return r.write(ctx, read, decision)
@@ -92,6 +89,9 @@ func (r *Reconciler) write(ctx context.Context, read view.ClaimRead, decision cl
 		object = server
 	}
 	written, err := pass.Write(ctx, r.Client, object, *decision.Step.Patch)
+	if written != pass.Done {
+		r.choices.forget(client.ObjectKeyFromObject(read.Claim))
+	}
 	if err != nil {
 		return ctrl.Result{}, err
 	}

@@ -160,17 +160,18 @@ func (r *Claims) twins(ctx context.Context, _ source, read *ClaimRead) error {
 	return nil
 }
 
-// candidates lists all servers and claims there are, without copying them, where the claim may have to choose.
+// candidates lists all servers and claims there are, without copying them, where the claim may have to choose. It does not wait until the
+// cache shows the process's own last write: the controller remembers its choices until it does.
 func (r *Claims) candidates(ctx context.Context, _ source, read *ClaimRead) error {
 	if !claim.NeedsCandidates(read.Claim) {
 		return nil
 	}
 	var servers v1alpha1.ServerList
-	if err := r.Cache.List(ctx, &servers, client.UnsafeDisableDeepCopy); err != nil {
+	if err := r.Cache.List(ctx, &servers, client.UnsafeDisableDeepCopy, client.DisableReadYourWritesConsistency); err != nil {
 		return fmt.Errorf("list servers: %w", err)
 	}
 	var claims v1alpha1.ServerClaimList
-	if err := r.Cache.List(ctx, &claims, client.UnsafeDisableDeepCopy); err != nil {
+	if err := r.Cache.List(ctx, &claims, client.UnsafeDisableDeepCopy, client.DisableReadYourWritesConsistency); err != nil {
 		return fmt.Errorf("list claims: %w", err)
 	}
 	others := make([]*v1alpha1.ServerClaim, len(claims.Items))
