@@ -237,7 +237,12 @@ func TestOverridesThatCannotBe(t *testing.T) {
 func TestRefusalsOfAllForms(t *testing.T) {
 	f := newFake(t)
 	f.set(fakeSystemPath, object{"@Redfish.Settings": object{"SettingsObject": link(fakeSystemPath + "/Settings")}})
-	f.answer("PATCH "+fakeSystemPath, http.StatusBadRequest, redfishError("PropertyNotWritable", canary))
+	reasons := []string{"PropertyNotWritable", "PropertyMissing", "GeneralError"} // of the whole form, of the lesser ones
+	f.handle("PATCH "+fakeSystemPath, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = w.Write([]byte(redfishError(reasons[0], canary)))
+		reasons = append(reasons[1:], reasons[len(reasons)-1])
+	})
 	_, err := f.connect().Actor().SetBootOverride(t.Context(), fakeRef, pxe, provider.Expect{})
 	if e := wantedError(t, err, provider.Terminal, provider.ReasonRefused); !strings.Contains(e.Message, "PropertyNotWritable") {
 		t.Errorf("got %s", e.Message)

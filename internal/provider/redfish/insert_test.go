@@ -227,6 +227,7 @@ func TestRefusalsAfterReset(t *testing.T) {
 		"in POST": {func(f *fakeBMC, _ *BMC) {
 			f.set(fakeSystemPath, object{"BootProgress": object{"LastState": "MemoryInitializationStarted"}})
 		}, vague, provider.Busy},
+		"on its way on":                    {func(f *fakeBMC, _ *BMC) { f.set(fakeSystemPath, object{"PowerState": "PoweringOn"}) }, vague, provider.Busy},
 		"after a reset":                    {reset, vague, provider.Busy},
 		"after a reset, about the request": {reset, form, provider.Terminal},
 	} {
