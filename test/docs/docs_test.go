@@ -138,7 +138,7 @@ var (
 	command = regexp.MustCompile("(?m)(?:^|`|run |&& )make ([a-z][a-z -]*)")
 )
 
-// What a reader is told to type exists: make targets, and the commands of the binary.
+// What a reader is told to type exists. The commands of the binary are checked where they are, in cmd/holdfast.
 func TestMakeTargetsExist(t *testing.T) {
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	if err != nil {
