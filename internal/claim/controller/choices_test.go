@@ -57,7 +57,7 @@ func TestClaimsOfOneSweepChooseApart(t *testing.T) {
 	}
 }
 
-// A claim that decides again is not in its own way.
+// B011: nothing is remembered of a claim for longer than its cache is behind. A claim that decides again is not in its own way.
 func TestAClaimIsNotInItsOwnWay(t *testing.T) {
 	var c choices
 	servers := fleet("a")
@@ -65,5 +65,9 @@ func TestAClaimIsNotInItsOwnWay(t *testing.T) {
 		if server := choice(c.decide(viewOf(tenant("one"), servers))); server != "a" {
 			t.Errorf("chose %q", server)
 		}
+	}
+	c.forget(types.NamespacedName{Namespace: "default", Name: "one"})
+	if len(c.assumed) != 0 {
+		t.Errorf("still remembered: %v", c.assumed)
 	}
 }

@@ -165,7 +165,7 @@ func TestTheOtherSystemBehindTheBMCIsNotTouched(t *testing.T) {
 	}
 }
 
-// B028: words for power that nobody knows are no reason to act; B157: a second BMC object for the same machine is refused by name.
+// B157: a second BMC object for the same machine is refused by name.
 func TestASecondObjectForOneMachineIsToldSo(t *testing.T) {
 	t.Parallel()
 	k := suite.Kit(t, "second")
@@ -204,4 +204,19 @@ func TestAResetThatDoesNothing(t *testing.T) {
 	}
 	machine.BMC.Behave(func(b *sim.Behaviour) { b.IgnoreReset = false })
 	k.UntilGone(claim)
+}
+
+// B022: a BMC whose clock is wrong, and a boot order that somebody changed, are no reason to touch a machine that is claimed.
+func TestAWrongClockIsNoReasonToAct(t *testing.T) {
+	t.Parallel()
+	k := suite.Kit(t, "clock")
+	machine := k.Enroll()
+	claim := k.Booted(machine.Name)
+	mark := k.Mark()
+	machine.BMC.Behave(func(b *sim.Behaviour) { b.ClockSkew = sim.Duration(-49 * time.Hour) })
+	k.ExpectUntouched(mark, machine)
+	k.UntilReady(claim)
+	k.Delete(claim)
+	k.UntilGone(claim)
+	k.ExpectResets(k.Since(mark, machine), "GracefulShutdown")
 }

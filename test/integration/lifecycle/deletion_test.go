@@ -55,7 +55,8 @@ func TestDeletingAllAtOnceEndsInOrder(t *testing.T) {
 	}
 }
 
-// A server with a claim waits for the claim's release; one in maintenance for the maintenance's end (B001). Its power stays as it is.
+// A server with a claim waits for the claim's release; one in maintenance for the maintenance's end (B001); it names whom it waits for
+// (B058). Its power stays as it is.
 func TestAServerInUseWaits(t *testing.T) {
 	t.Parallel()
 	k := suite.Kit(t, "inuse")
@@ -131,7 +132,7 @@ func TestPausedIsHandsOff(t *testing.T) {
 	k.ExpectResets(k.Since(mark, machine), "GracefulShutdown")
 }
 
-// B058, B068: a finalizer of somebody else survives ours, and holds the object.
+// B068: a finalizer of somebody else survives ours, and holds the object.
 func TestAForeignFinalizerSurvives(t *testing.T) {
 	t.Parallel()
 	k := suite.Kit(t, "finalizer")
@@ -162,4 +163,31 @@ func TestABMCThatNeverAnsweredCanBeDeleted(t *testing.T) {
 	k.UntilCondition(bmc, v1alpha1.ConditionReady, metav1.ConditionFalse, "")
 	k.Delete(bmc)
 	k.UntilGone(bmc)
+}
+
+// B045: another secret for the same BMC is no change of the machine: nothing is touched, and the old secret is let go.
+func TestAnotherSecretIsNoChangeOfTheMachine(t *testing.T) {
+	t.Parallel()
+	k := suite.Kit(t, "another")
+	machine := k.Enroll()
+	claim := k.Booted(machine.Name)
+	old := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: operator.Defaults().Namespace, Name: machine.Name}}
+	harness.Read(k, client.Object(old))
+	next := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: old.Namespace, Name: machine.Name + "-next"}, Type: old.Type, Data: old.Data}
+	k.Create(next)
+	mark := k.Mark()
+	harness.Change(k, k.BMCObject(machine.Name), func(b *v1alpha1.BMC) { b.Spec.CredentialsSecretRef.Name = next.Name })
+	k.Until("the new secret is guarded", func(ctx context.Context) error {
+		if err := k.Admin.Get(ctx, client.ObjectKeyFromObject(next), next); err != nil {
+			return err
+		}
+		if len(next.Finalizers) == 0 {
+			return errors.New("no finalizer")
+		}
+		return nil
+	})
+	k.ExpectUntouched(mark, machine)
+	k.UntilReady(claim)
+	k.Delete(old)
+	k.UntilGone(old)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/holdfast-dev/holdfast/test/harness"
 )
 
-// B001, B002, B003, B006, B030: a whole life while all statuses are wiped over and over: the machine is asked for what a life asks for,
+// B001, B002, B003, B006: a whole life while all statuses are wiped over and over: the machine is asked for what a life asks for,
 // and nothing more. Nothing here waits for a status: there is none for long.
 func TestALifeWithoutStatus(t *testing.T) {
 	t.Parallel()
@@ -120,7 +120,7 @@ func TestAnOlderStatusLeadsToNothing(t *testing.T) {
 	k.UntilReady(second)
 }
 
-// B027, B022, I9: a ledger that is gone, of the server, of the claim, or of both: the machine is not touched. What one lost the other
+// I9: a ledger that is gone, of the server, of the claim, or of both: the machine is not touched. What one lost the other
 // gives back; where both lost it, the stamp is left, and a person is asked.
 func TestALostLedgerTouchesNothing(t *testing.T) {
 	t.Parallel()

@@ -45,7 +45,7 @@ func downs(f harness.Figures) int {
 	return count
 }
 
-// B046, B049: two managers at once, with caches of their own, one of them behind: claims race for machines, each machine is imaged
+// B009, B046, B049: two managers at once, with caches of their own, one of them behind: claims race for machines, each machine is imaged
 // once, each claim gets one, and nobody is switched off.
 func TestTwoManagersOneOfThemLate(t *testing.T) {
 	k := suite.Kit(t, "two")
@@ -53,6 +53,10 @@ func TestTwoManagersOneOfThemLate(t *testing.T) {
 	late := k.Manage(func(o *operator.Options) { o.Workers = 4 })
 	late.Faults.Lag(300 * time.Millisecond)
 	machines := []*harness.Machine{k.Enroll(), k.Enroll(), k.Enroll()}
+	var servers v1alpha1.ServerList
+	if err := k.Admin.List(t.Context(), &servers, client.MatchingLabels{"test": k.Name}); err != nil || len(servers.Items) != len(machines) {
+		t.Errorf("%d servers were made of %d machines (%v)", len(servers.Items), len(machines), err)
+	}
 	mark := k.Mark()
 	claims := make([]*v1alpha1.ServerClaim, 8)
 	for i := range claims {
