@@ -53,6 +53,10 @@ test-unit: ## Run the tests that need no control plane
 test-integration: controlplane kubectl ## Run the tests that start a control plane
 	$(GO) test $(TEST_FLAGS) $(INTEGRATION)
 
+.PHONY: scale
+scale: controlplane ## Enroll and claim 500 simulated BMCs, and print time, memory and conflicts
+	HOLDFAST_SCALE=500 $(GO) test -count=1 -v -timeout 15m ./test/integration/scale/
+
 .PHONY: explore
 explore: ## Explore the lifecycle exhaustively, with the mutants that it must catch
 	$(GO) run ./hack/explore
