@@ -23,8 +23,8 @@ import (
 func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lifecycle.Decision) (ctrl.Result, error) {
 	step := decision.Step
 	now := r.Clock.Now()
-	if wait := r.efforts.wait(read.Server, step, now); wait > 0 {
-		return r.report(ctx, read, decision, wait) // asked for a moment ago (R5)
+	if wait, refusal := r.efforts.wait(read.Server, step, now); wait > 0 {
+		return r.report(ctx, read, decision, wait, refusals(refusal)...) // asked for a moment ago (R5)
 	}
 	if err := r.perform(ctx, read, step); err != nil {
 		return r.refused(ctx, read, decision, err)
@@ -95,8 +95,16 @@ func (r *Reconciler) refused(ctx context.Context, read view.ServerRead, decision
 		}
 		return ctrl.Result{}, err
 	}
-	after := r.efforts.failed(read.Server, decision.Step, r.Clock.Now(), patience(e, r.Settings))
-	return r.report(ctx, read, decision, after, gateOf(e, decision.Step))
+	gate := gateOf(e, decision.Step)
+	after := r.efforts.failed(read.Server, decision.Step, r.Clock.Now(), patience(e, r.Settings), gate)
+	return r.report(ctx, read, decision, after, gate)
+}
+
+func refusals(last *lifecycle.Gate) []lifecycle.Gate {
+	if last == nil {
+		return nil
+	}
+	return []lifecycle.Gate{*last}
 }
 
 // patience is the shortest time before the same effect may be asked for again.

@@ -24,6 +24,8 @@ type effort struct {
 	what     string
 	notUntil time.Time
 	failures int
+	// refusal is how the last try failed; nil where it did not. It is reported until the next try: a pass in between knows no better.
+	refusal *lifecycle.Gate
 }
 
 // keyOf tells one effort from another: the object, the clause and the intent it carries out.
@@ -31,15 +33,15 @@ func keyOf(server *v1alpha1.Server, step lifecycle.Step) string {
 	return string(server.UID) + "/" + step.Clause + "/" + string(step.Effect.Op) + "/" + step.Effect.Intent
 }
 
-// wait is how long the same effect must still wait. 0: go.
-func (e *efforts) wait(server *v1alpha1.Server, step lifecycle.Step, now time.Time) time.Duration {
+// wait is how long the same effect must still wait, and how its last try failed; nil where it did not. 0: go.
+func (e *efforts) wait(server *v1alpha1.Server, step lifecycle.Step, now time.Time) (time.Duration, *lifecycle.Gate) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	last, ok := e.tried[server.Name]
 	if !ok || last.what != keyOf(server, step) {
-		return 0
+		return 0, nil
 	}
-	return max(0, last.notUntil.Sub(now))
+	return max(0, last.notUntil.Sub(now)), last.refusal
 }
 
 // succeeded notes that the effect was accepted.
@@ -47,19 +49,16 @@ func (e *efforts) succeeded(server *v1alpha1.Server, step lifecycle.Step, now ti
 	e.note(server.Name, effort{what: keyOf(server, step), notUntil: now.Add(interval)})
 }
 
-// failed notes that the effect failed and returns how long to wait, doubling from least.
-func (e *efforts) failed(server *v1alpha1.Server, step lifecycle.Step, now time.Time, least time.Duration) time.Duration {
+// failed notes how the effect failed and returns how long to wait, doubling from least.
+func (e *efforts) failed(server *v1alpha1.Server, step lifecycle.Step, now time.Time, least time.Duration, refusal lifecycle.Gate) time.Duration {
 	e.mu.Lock()
 	failures := 0
 	if last := e.tried[server.Name]; last.what == keyOf(server, step) {
 		failures = last.failures + 1
 	}
 	e.mu.Unlock()
-	wait := min(least<<min(failures, 16), longestPatience)
-	if wait < least {
-		wait = least
-	}
-	e.note(server.Name, effort{what: keyOf(server, step), notUntil: now.Add(wait), failures: failures})
+	wait := max(least, min(least<<min(failures, 16), longestPatience))
+	e.note(server.Name, effort{what: keyOf(server, step), notUntil: now.Add(wait), failures: failures, refusal: &refusal})
 	return wait
 }
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+)
+
+var (
+	start   = time.Unix(0, 0)
+	machine = &v1alpha1.Server{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "a"}}
+	refusal = lifecycle.Gate{Level: lifecycle.Stalled, Reason: v1alpha1.ReasonEffectFailed, Message: "denied"}
+)
+
+func stepOf(clause string) lifecycle.Step {
+	return lifecycle.Step{Kind: lifecycle.StepAct, Clause: clause, Effect: &lifecycle.Effect{Op: lifecycle.OpPowerOn}}
+}
+
+// P9: a pass between two tries reports what the last one met. Else each wake in between would say that all goes well, and each try that it
+// does not: two writes and two Events every time.
+func TestARefusalIsToldUntilTheNextTry(t *testing.T) {
+	var e efforts
+	e.failed(machine, stepOf("On"), start, time.Minute, refusal)
+	if wait, told := e.wait(machine, stepOf("On"), start.Add(time.Second)); wait != 59*time.Second || told == nil || *told != refusal {
+		t.Errorf("wait %s, told %v; want 59s and the refusal", wait, told)
+	}
+	if wait, told := e.wait(machine, stepOf("Off"), start); wait != 0 || told != nil {
+		t.Errorf("another step waits %s and tells %v", wait, told)
+	}
+	e.succeeded(machine, stepOf("On"), start, time.Second)
+	if wait, told := e.wait(machine, stepOf("On"), start); wait != time.Second || told != nil {
+		t.Errorf("after a success: wait %s, told %v", wait, told)
+	}
+}
+
+// R5: each try that fails is twice as patient as the one before it, up to a bound, and never less than its class asks for.
+func TestPatienceDoublesUpToABound(t *testing.T) {
+	var e efforts
+	for i, want := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, longestPatience, longestPatience} {
+		if got := e.failed(machine, stepOf("On"), start, time.Minute, refusal); got != want {
+			t.Errorf("try %d waits %s, want %s", i, got, want)
+		}
+	}
+	if got := e.failed(machine, stepOf("On"), start, time.Hour, refusal); got != time.Hour {
+		t.Errorf("a BMC that asks for an hour gets %s", got)
+	}
+}
