@@ -32,9 +32,10 @@ func (c *choices) decide(view claim.View) claim.Decision {
 	if chosen == nil {
 		chosen = map[string]types.NamespacedName{}
 	}
+	assumed := false
 	for other, server := range c.assumed {
 		if _, known := chosen[server]; !known && other != self {
-			chosen[server] = other
+			chosen[server], assumed = other, true
 		}
 	}
 	view.Speakers.Chosen = chosen
@@ -44,6 +45,9 @@ func (c *choices) decide(view claim.View) claim.Decision {
 			c.assumed = map[types.NamespacedName]string{}
 		}
 		c.assumed[self] = server
+	} else if assumed && decision.Step.Kind == lifecycle.StepSettled {
+		// A choice that is not written in the end leaves no event behind: look again.
+		decision.Step.Kind, decision.Step.After = lifecycle.StepWait, view.Settings.Backstop
 	}
 	return decision
 }

@@ -48,8 +48,12 @@ func TestClaimsOfOneSweepChooseApart(t *testing.T) {
 		}
 		taken[server] = name
 	}
-	if server := choice(c.decide(viewOf(tenant("four"), servers))); server != "" {
+	fourth := c.decide(viewOf(tenant("four"), servers))
+	if server := choice(fourth); server != "" {
 		t.Errorf("the fourth claim of three servers chose %q", server)
+	}
+	if fourth.Step.Kind != lifecycle.StepWait || fourth.Step.After <= 0 {
+		t.Errorf("the fourth claim is %s: what others are about to choose, they may not get, and no event tells", fourth.Step.Kind)
 	}
 	c.forget(types.NamespacedName{Namespace: "default", Name: "two"}) // its write was lost
 	if server := choice(c.decide(viewOf(tenant("four"), servers))); taken[server] != "two" {

@@ -9,7 +9,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
@@ -31,6 +33,7 @@ func (r *Reconciler) Setup(mgr ctrl.Manager, wakes *wake.Wakes) error {
 		Watches(&v1alpha1.ServerClaim{}, &handler.EnqueueRequestForObject{},
 			builder.WithPredicates(wakes.On(Name, wake.Deletion, wake.Spec, wake.Ledger, wake.Verb, r.reports.Changed()))).
 		Watches(&v1alpha1.Server{}, wakes.Mapped(Name, wake.CauseDependency, r.claimsOf), builder.WithPredicates(wake.When(wake.All()...))).
+		Watches(&v1alpha1.ServerClaim{}, wakes.Mapped(Name, wake.CauseClaim, r.rivals), builder.WithPredicates(unspoken)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers}).
 		Complete(r)
 }
@@ -50,6 +53,31 @@ func (r *Reconciler) claimsOf(ctx context.Context, object client.Object) []recon
 		requests = append(requests, r.claims(ctx, client.MatchingFields{index.ClaimServerName: index.None})...)
 	}
 	return requests
+}
+
+// unspoken passes claims that speak for a server no more: gone, or choosing anew.
+var unspoken = predicate.Funcs{
+	CreateFunc:  func(event.CreateEvent) bool { return false },
+	GenericFunc: func(event.GenericEvent) bool { return false },
+	UpdateFunc: func(update event.UpdateEvent) bool {
+		before := update.ObjectOld.(*v1alpha1.ServerClaim).Spec.ServerName
+		return before != "" && before != update.ObjectNew.(*v1alpha1.ServerClaim).Spec.ServerName
+	},
+}
+
+// rivals are the claims that still have no server, where one that object spoke for is free. They passed that server over while the claim
+// was in sight, and no change of the server tells them that it is not any more: a released server is free before its claim is gone (B048).
+func (r *Reconciler) rivals(ctx context.Context, object client.Object) []reconcile.Request {
+	name := object.(*v1alpha1.ServerClaim).Spec.ServerName
+	if name == "" {
+		return nil
+	}
+	server := &v1alpha1.Server{}
+	err := r.Client.Get(ctx, client.ObjectKey{Name: name}, server, client.UnsafeDisableDeepCopy, client.DisableReadYourWritesConsistency)
+	if err != nil || !claim.Assess(server, r.Reader.Settings).Available {
+		return nil // when it is free, or made, its own event wakes them
+	}
+	return r.claims(ctx, client.MatchingFields{index.ClaimServerName: index.None})
 }
 
 func (r *Reconciler) claims(ctx context.Context, match client.MatchingFields) []reconcile.Request {
