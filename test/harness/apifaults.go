@@ -41,7 +41,7 @@ type APIFault struct {
 var errStruck = errors.New("harness: the connection to the API server broke")
 
 // Strike arms a fault. The returned function disarms it and tells how often it struck.
-func (f *APIFaults) Strike(fault APIFault) (clear func() int) {
+func (f *APIFaults) Strike(fault APIFault) (disarm func() int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	armed := &fault

@@ -28,16 +28,16 @@ const (
 	patience = time.Minute
 )
 
-// Until polls until check returns nil, and ends the test with its last error when it has not after a minute.
+// Until polls until check returns nil, and ends the test with its last error when it has not within the kit's patience.
 func (k *Kit) Until(what string, check func(context.Context) error) {
 	k.T.Helper()
 	var last error
-	err := wait.PollUntilContextTimeout(k.T.Context(), pollInterval, patience, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(k.T.Context(), pollInterval, k.Patience, true, func(ctx context.Context) (bool, error) {
 		last = check(ctx)
 		return last == nil, nil
 	})
 	if err != nil {
-		k.T.Fatalf("%s: not within %s: %v", what, patience, last)
+		k.T.Fatalf("%s: not within %s: %v", what, k.Patience, last)
 	}
 }
 
@@ -105,9 +105,9 @@ func ready(object Conditioned) error {
 	case condition == nil:
 		return errors.New("no condition Ready")
 	case condition.ObservedGeneration != object.GetGeneration():
-		return fmt.Errorf("Ready is of generation %d, not %d", condition.ObservedGeneration, object.GetGeneration())
+		return fmt.Errorf("condition Ready is of generation %d, not %d", condition.ObservedGeneration, object.GetGeneration())
 	case condition.Status != metav1.ConditionTrue:
-		return fmt.Errorf("Ready=%s %s: %s", condition.Status, condition.Reason, condition.Message)
+		return fmt.Errorf("condition Ready=%s %s: %s", condition.Status, condition.Reason, condition.Message)
 	}
 	return nil
 }
@@ -116,7 +116,18 @@ func ready(object Conditioned) error {
 // every one of the hints. It returns the message.
 func (k *Kit) UntilHeld(object Conditioned, reason string, hints ...string) string {
 	k.T.Helper()
-	condition := k.UntilCondition(object, v1alpha1.ConditionStalled, metav1.ConditionTrue, reason)
+	var condition metav1.Condition
+	k.Until(fmt.Sprintf("%T %s stalled for %s, as it is now", object, object.GetName(), reason), func(ctx context.Context) error {
+		if err := k.Admin.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
+			return err
+		}
+		found := meta.FindStatusCondition(*object.StatusConditions(), v1alpha1.ConditionStalled)
+		if found == nil || found.Status != metav1.ConditionTrue || found.Reason != reason || found.ObservedGeneration != object.GetGeneration() {
+			return fmt.Errorf("generation %d, Stalled %+v", object.GetGeneration(), found)
+		}
+		condition = *found
+		return nil
+	})
 	k.expectKstatus(object, kstatus.FailedStatus) // B221
 	for _, hint := range hints {
 		if !strings.Contains(condition.Message, hint) {

@@ -16,25 +16,35 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 )
 
+// Part is a part of a status.
+type Part string
+
+// The parts of a status, as the merge patch that takes each away.
+const (
+	// Whole is all of it, the monitor's region too.
+	Whole Part = `{"status":null}`
+	// Report is what the reconcilers wrote.
+	Report Part = `{"status":{"phase":null,"conditions":null,"machine":null,"observedGeneration":null}}`
+)
+
 // WipeStatus takes the whole status of an object away.
 func (k *Kit) WipeStatus(object client.Object) {
 	k.T.Helper()
-	if err := k.wipe(k.T.Context(), object); err != nil {
+	if err := k.wipe(k.T.Context(), object, Whole); err != nil {
 		k.T.Fatal(err)
 	}
 }
 
-func (k *Kit) wipe(ctx context.Context, object client.Object) error {
-	nothing := client.RawPatch(types.MergePatchType, []byte(`{"status":null}`))
-	if err := k.Admin.Status().Patch(ctx, object, nothing); client.IgnoreNotFound(err) != nil {
+func (k *Kit) wipe(ctx context.Context, object client.Object, part Part) error {
+	if err := k.Admin.Status().Patch(ctx, object, client.RawPatch(types.MergePatchType, []byte(part))); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("wipe the status of %T %s: %w", object, object.GetName(), err)
 	}
 	return nil
 }
 
-// Wiping wipes the status of objects over and over, every pause, until the returned function is called. Objects that do not exist, not
-// yet or not any more, are passed over.
-func (k *Kit) Wiping(pause time.Duration, objects ...client.Object) (stop func() int) {
+// Wiping wipes a part of the status of objects over and over, every pause, until the returned function is called; that tells how many
+// were wiped. Objects that do not exist, not yet or not any more, are passed over.
+func (k *Kit) Wiping(part Part, pause time.Duration, objects ...client.Object) (stop func() int) {
 	ctx, cancel := context.WithCancel(k.T.Context())
 	done := make(chan int)
 	go func() {
@@ -47,15 +57,7 @@ func (k *Kit) Wiping(pause time.Duration, objects ...client.Object) (stop func()
 				done <- wiped
 				return
 			case <-ticker.C:
-			}
-			for _, object := range objects {
-				if err := k.wipe(ctx, object.DeepCopyObject().(client.Object)); err != nil {
-					if ctx.Err() == nil {
-						k.T.Error(err)
-					}
-					continue
-				}
-				wiped++
+				wiped += k.wipeAll(ctx, part, objects)
 			}
 		}
 	}()
@@ -63,6 +65,20 @@ func (k *Kit) Wiping(pause time.Duration, objects ...client.Object) (stop func()
 		cancel()
 		return <-done
 	}
+}
+
+func (k *Kit) wipeAll(ctx context.Context, part Part, objects []client.Object) int {
+	wiped := 0
+	for _, object := range objects {
+		err := k.wipe(ctx, object.DeepCopyObject().(client.Object), part)
+		switch {
+		case err == nil:
+			wiped++
+		case ctx.Err() == nil:
+			k.T.Error(err)
+		}
+	}
+	return wiped
 }
 
 // ReplaceStatus puts an older copy of an object's status in the place of the present one.

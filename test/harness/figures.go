@@ -55,7 +55,7 @@ func (k *Kit) Since(mark Mark, machine *Machine) Figures {
 	}
 	f := Figures{Requests: len(requests)}
 	for _, r := range requests {
-		f.count(r)
+		count(&f, r)
 	}
 	events := func(kinds ...sim.EventKind) []sim.Event {
 		return k.Rack.MachineLog(sim.EventFilter{BMC: machine.Name, After: mark.event, Kinds: kinds})
@@ -64,7 +64,7 @@ func (k *Kit) Since(mark Mark, machine *Machine) Figures {
 	return f
 }
 
-func (f *Figures) count(r sim.Request) {
+func count(f *Figures, r sim.Request) {
 	switch {
 	case r.Method == http.MethodGet && strings.Count(strings.TrimSuffix(r.Path, "/"), "/") == 4 && strings.Contains(r.Path, "/Systems/"):
 		f.Looks++

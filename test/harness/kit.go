@@ -25,6 +25,8 @@ type Kit struct {
 	Name string
 	// Namespace is of this test alone: its tenant's.
 	Namespace string
+	// Patience is how long a fact is waited for: a minute, where a test does not change it.
+	Patience time.Duration
 
 	machines []*Machine
 	begun    Mark
@@ -35,7 +37,7 @@ var counter atomic.Int64
 // Kit makes the kit of a test. At the end of a test that failed it prints what there is to know.
 func (s *Suite) Kit(t *testing.T, prefix string) *Kit {
 	t.Helper()
-	k := &Kit{Suite: s, T: t, Name: unique(prefix)}
+	k := &Kit{Suite: s, T: t, Name: unique(prefix), Patience: patience}
 	k.Namespace = k.Name
 	k.begun = k.Mark()
 	k.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: k.Namespace}})

@@ -88,17 +88,17 @@ func (m *Manager) Stop() error {
 }
 
 // StrikeAll arms a fault at every manager there is. The returned function disarms it and tells how often it struck.
-func (s *Suite) StrikeAll(fault APIFault) (clear func() int) {
+func (s *Suite) StrikeAll(fault APIFault) (disarm func() int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var clears []func() int
+	var disarms []func() int
 	for _, m := range s.managers {
-		clears = append(clears, m.Faults.Strike(fault))
+		disarms = append(disarms, m.Faults.Strike(fault))
 	}
 	return func() int {
 		struck := 0
-		for _, clear := range clears {
-			struck += clear()
+		for _, disarm := range disarms {
+			struck += disarm()
 		}
 		return struck
 	}

@@ -5,6 +5,7 @@ package harness
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -64,6 +65,7 @@ type Tests interface{ Run() int }
 
 // Main starts a suite, gives it to the tests through use, runs them and ends the suite. It returns the exit code for TestMain.
 func Main(tests Tests, options Options, use func(*Suite)) int {
+	waitTogether()
 	suite, err := Start(context.Background(), options)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -83,6 +85,18 @@ func Main(tests Tests, options Options, use func(*Suite)) int {
 		return 1
 	}
 	return code
+}
+
+// waitTogether lets more tests run at a time than there are processors, where nobody said otherwise: they spend their time waiting for
+// machines.
+func waitTogether() {
+	const parallel, atOnce = "test.parallel", "12"
+	flag.Parse()
+	said := false
+	flag.Visit(func(f *flag.Flag) { said = said || f.Name == parallel })
+	if !said && flag.Lookup(parallel) != nil {
+		_ = flag.Set(parallel, atOnce) // the flag takes any number
+	}
 }
 
 // Start starts a control plane with all that an installation applies, and a rack. On an error nothing is left running.
@@ -106,7 +120,7 @@ func logTo(out io.Writer) {
 	if out == nil {
 		out = io.Discard
 		if path := os.Getenv("HARNESS_LOG"); path != "" {
-			if file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err == nil { //nolint:gosec // a file that its user named
+			if file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err == nil {
 				out = file
 			}
 		}

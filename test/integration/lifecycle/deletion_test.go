@@ -81,7 +81,7 @@ func TestAServerInUseWaits(t *testing.T) {
 	k.UntilPower(maintained, v1alpha1.ObservedOn)
 	server = k.Server(maintained.Name)
 	k.Delete(server)
-	waits = k.UntilCondition(server, v1alpha1.ConditionReady, metav1.ConditionFalse, "")
+	k.UntilCondition(server, v1alpha1.ConditionReady, metav1.ConditionFalse, "")
 	mark = k.Mark()
 	k.WipeStatus(server)
 	k.ExpectUntouched(mark, maintained)

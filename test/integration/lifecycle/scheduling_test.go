@@ -27,8 +27,8 @@ func labelled(k *harness.Kit) func(*v1alpha1.ServerClaim) {
 func TestCordon(t *testing.T) {
 	t.Parallel()
 	k := suite.Kit(t, "cordon")
-	machine, server := k.Enroll(), (*v1alpha1.Server)(nil)
-	server = k.Server(machine.Name)
+	machine := k.Enroll()
+	server := k.Server(machine.Name)
 	harness.Change(k, server, func(s *v1alpha1.Server) { s.Spec.Unschedulable = true })
 	claim := k.Claim("", labelled(k))
 	why := k.UntilCondition(claim, v1alpha1.ConditionBound, metav1.ConditionFalse, v1alpha1.ReasonNoMatch)

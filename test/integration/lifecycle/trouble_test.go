@@ -80,8 +80,7 @@ func TestTroubleWithABMC(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := suite.Kit(t, "trouble")
-			var machine *harness.Machine
-			machine = k.Register(func(e *harness.Enrollment) {
+			machine := k.Register(func(e *harness.Enrollment) {
 				if trouble.wrong != nil {
 					trouble.wrong(e)
 				}

@@ -70,6 +70,7 @@ func fleetSize(t *testing.T) int {
 func TestAFleetIsEnrolledAndClaimed(t *testing.T) {
 	k := suite.Kit(t, "fleet")
 	n := fleetSize(t)
+	k.Patience = time.Minute + time.Duration(n)*time.Second/2
 	register(k, n)
 	manager := startProcess(t, k)
 	started := time.Now()
@@ -258,7 +259,7 @@ func freeAddress(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	return listener.Addr().String()
 }
 
