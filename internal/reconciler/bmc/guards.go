@@ -52,17 +52,15 @@ func (r *Reconciler) deleting(ctx context.Context, bmc *v1alpha1.BMC) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	if len(users) > 0 {
-		result, err := r.report(ctx, bmc, reachability(bmc), []lifecycle.Gate{{
+		return r.report(ctx, bmc, recheck, reachability(bmc), []lifecycle.Gate{{
 			Level: lifecycle.Progressing, Reason: v1alpha1.ReasonInUse, Message: "deletion waits for " + named(users) + ": delete them first",
 		}})
-		result.RequeueAfter = max(result.RequeueAfter, recheck)
-		return result, err
 	}
 	if done, err := r.releaseSecret(ctx, bmc); done || err != nil {
-		return ctrl.Result{RequeueAfter: time.Second}, err
+		return next(err)
 	}
 	_, err = r.write(ctx, bmc, lifecycle.Patch{RemoveFinalizer: v1alpha1.FinalizerInUse}, "let the BMC go")
-	return ctrl.Result{}, err
+	return next(err)
 }
 
 // users names the servers behind the BMC, from the API server itself (P10).

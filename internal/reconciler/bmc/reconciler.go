@@ -7,6 +7,7 @@ package bmc
 import (
 	"context"
 	"fmt"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
@@ -56,10 +57,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	for _, step := range []func(context.Context, *v1alpha1.BMC) (bool, error){r.guardSelf, r.guardSecret, r.makeServer} {
 		if done, err := step(ctx, bmc); done || err != nil {
-			return ctrl.Result{}, err
+			return next(err)
 		}
 	}
-	return r.report(ctx, bmc, reachability(bmc), gates(bmc, r.conflicts(ctx, bmc)))
+	return r.report(ctx, bmc, 0, reachability(bmc), gates(bmc, r.conflicts(ctx, bmc)))
 }
 
 // guardSelf puts the guard on the BMC before its first use: a server confirms its memory only once it is there.
@@ -67,22 +68,34 @@ func (r *Reconciler) guardSelf(ctx context.Context, bmc *v1alpha1.BMC) (bool, er
 	return r.write(ctx, bmc, lifecycle.Patch{AddFinalizer: v1alpha1.FinalizerInUse}, "guard the BMC")
 }
 
-// write sends patch where it changes something, and tells whether it did.
+// next ends a pass that wrote, or whose write lost a race. The watch mostly brings the next pass, but not each change that wins a race
+// wakes this controller (a label, a secret's content), so a timer stands behind it.
+func next(err error) (ctrl.Result, error) {
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	return ctrl.Result{RequeueAfter: pass.Again}, nil
+}
+
+// write sends patch where it changes something, and tells whether there was something to change: the pass ends with it.
 func (r *Reconciler) write(ctx context.Context, object client.Object, patch lifecycle.Patch, message string) (bool, error) {
 	if !changes(object, patch) {
 		return false, nil
 	}
-	if _, err := pass.Write(ctx, r.Client, object, patch); err != nil {
+	written, err := pass.Write(ctx, r.Client, object, patch)
+	if err != nil {
 		return true, fmt.Errorf("%s: %w", message, err)
 	}
-	log.FromContext(ctx).Info(message)
+	if written == pass.Done {
+		log.FromContext(ctx).Info(message)
+	}
 	return true, nil
 }
 
-func (r *Reconciler) report(ctx context.Context, bmc *v1alpha1.BMC, conditions []lifecycle.Condition, gates []lifecycle.Gate) (ctrl.Result, error) {
+func (r *Reconciler) report(ctx context.Context, bmc *v1alpha1.BMC, after time.Duration, conditions []lifecycle.Condition, gates []lifecycle.Gate) (ctrl.Result, error) {
 	session := status.Begin(r.Client, r.Recorder, bmc, status.WithRegions("observed"), status.WithMetrics(r.Metrics), status.WithClock(r.Clock))
 	pass.Report(session, conditions, gates)
 	session.AfterPersist(func() { r.reports.Persisted(bmc) })
 	outcome, err := session.Commit(ctx)
-	return ctrl.Result{RequeueAfter: outcome.Requeue(0)}, err
+	return ctrl.Result{RequeueAfter: outcome.Requeue(after)}, err
 }

@@ -70,6 +70,9 @@ func (r *Reconciler) letSecretGo(ctx context.Context, request ctrl.Request) (ctr
 			return ctrl.Result{}, nil
 		}
 	}
-	_, err := r.write(ctx, secret, lifecycle.Patch{RemoveFinalizer: v1alpha1.FinalizerInUse}, "let credentials go that no BMC names any more")
-	return ctrl.Result{}, err
+	done, err := r.write(ctx, secret, lifecycle.Patch{RemoveFinalizer: v1alpha1.FinalizerInUse}, "let credentials go that no BMC names any more")
+	if !done {
+		return ctrl.Result{}, err
+	}
+	return next(err)
 }
