@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/claim"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/pass"
@@ -43,8 +42,8 @@ type Reconciler struct {
 
 // Reconcile is one pass.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-	object := &v1alpha1.ServerClaim{}
-	err := r.Client.Get(ctx, request.NamespacedName, object)
+	now := r.Clock.Now()
+	read, err := r.Reader.Cached(ctx, request.NamespacedName, now)
 	if apierrors.IsNotFound(err) {
 		r.Metrics.Forget(kind, request.NamespacedName)
 		r.reports.Forget(request.NamespacedName)
@@ -54,17 +53,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if object.Spec.ServerName != "" || !object.DeletionTimestamp.IsZero() {
+	if read.Claim.Spec.ServerName != "" || !read.Claim.DeletionTimestamp.IsZero() {
 		r.choices.forget(request.NamespacedName)
-	}
-	return r.pass(ctx, request)
-}
-
-func (r *Reconciler) pass(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-	now := r.Clock.Now()
-	read, err := r.Reader.Cached(ctx, request.NamespacedName, now)
-	if err != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	decision := claim.Decide(read.View)
 	if decision.Step.Live {

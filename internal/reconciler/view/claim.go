@@ -213,21 +213,22 @@ type assessment struct {
 	candidate claim.Candidate
 }
 
-// assess tells what each server is good for. What is kept of servers that are no more goes with them (B011).
+// assess tells what each server is good for. What is kept of servers that are no more goes before they outnumber those that are (B011).
 func (r *Claims) assess(servers []v1alpha1.Server) []claim.Candidate {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.assessed == nil || len(r.assessed) > 2*len(servers) {
+		r.assessed = make(map[string]assessment, len(servers))
+	}
 	candidates := make([]claim.Candidate, len(servers))
-	kept := make(map[string]assessment, len(servers))
 	for i := range servers {
 		server := &servers[i]
 		known, ok := r.assessed[server.Name]
 		if !ok || known.uid != server.UID || known.version != server.ResourceVersion {
 			known = assessment{uid: server.UID, version: server.ResourceVersion, candidate: claim.Assess(server, r.Settings)}
+			r.assessed[server.Name] = known
 		}
-		kept[server.Name] = known
 		candidates[i] = known.candidate
 	}
-	r.assessed = kept
 	return candidates
 }
