@@ -87,6 +87,9 @@ func (a *Access) credentials(ctx context.Context, name string) (redfish.Credenti
 	meta := &metav1.PartialObjectMetadata{}
 	meta.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
 	if err := a.Metadata.Get(ctx, key, meta); err != nil {
+		if apierrors.IsNotFound(err) {
+			a.drop(name)
+		}
 		return redfish.Credentials{}, missingOr(err, name)
 	}
 	if last := a.remembered(name); last.version == versionOf(meta) {
@@ -130,6 +133,13 @@ func (a *Access) remember(name string, read known) redfish.Credentials {
 	}
 	a.known[name] = read
 	return read.credentials
+}
+
+// drop forgets a secret that is no more (B011): what somebody deleted is not kept.
+func (a *Access) drop(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.known, name)
 }
 
 func missingOr(err error, name string) error {

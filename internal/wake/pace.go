@@ -16,9 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// DefaultFlipsPerMinute is how many changes of the observed region of one object wake it at once within a minute.
-const DefaultFlipsPerMinute = 6
-
 // Pace delays the wakes of objects whose observed region flips more often than a few times a minute. It never drops one:
 // the pass after the delay sees the latest picture.
 type Pace struct {
