@@ -62,11 +62,14 @@ func build(ctx context.Context, options Options) (manager.Manager, *kit, error) 
 	if err != nil {
 		return nil, nil, fmt.Errorf("make the manager: %w", err)
 	}
-	if options.Settings.ClusterID, err = clusterID(ctx, mgr.GetAPIReader(), options); err != nil {
-		return nil, nil, err
-	}
-	if err := index.Setup(ctx, mgr.GetFieldIndexer()); err != nil {
-		return nil, nil, err
+	if options.acts() {
+		if options.Settings.ClusterID, err = clusterID(ctx, mgr.GetAPIReader(), options); err != nil {
+			return nil, nil, err
+		}
+		// An index is an informer: a monitor alone would keep, and need the right to read, claims that it never looks at.
+		if err := index.Setup(ctx, mgr.GetFieldIndexer()); err != nil {
+			return nil, nil, err
+		}
 	}
 	shared, err := newKit(mgr, options)
 	if err != nil {

@@ -81,6 +81,30 @@ func (o Options) validate() error {
 			return fmt.Errorf("no controller is named %q: there are %v", name, Names())
 		}
 	}
+	if o.Workers < 1 || o.FlipsPerMinute < 1 {
+		return fmt.Errorf("workers (%d) and flips a minute (%d) must be at least 1", o.Workers, o.FlipsPerMinute)
+	}
+	return o.validateDurations()
+}
+
+// validateDurations refuses times that would switch a protection off: without an effect deadline no power-on waits until a power-off that
+// may still be on the wire cannot be (R5).
+func (o Options) validateDurations() error {
+	for _, d := range []struct {
+		name  string
+		least time.Duration
+		value time.Duration
+	}{
+		{"effect deadline", time.Second, o.Settings.EffectDeadline},
+		{"boot deadline", time.Second, o.Settings.BootDeadline},
+		{"power-off grace", 0, o.Settings.GracePeriod},
+		{"poll", time.Millisecond, o.Cadence.Slow},
+		{"fast poll", time.Millisecond, o.Cadence.Fast},
+	} {
+		if d.value < d.least {
+			return fmt.Errorf("%s: %s is less than %s", d.name, d.value, d.least)
+		}
+	}
 	return nil
 }
 
