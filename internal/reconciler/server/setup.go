@@ -4,6 +4,7 @@ package server
 
 import (
 	"context"
+	"slices"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -36,19 +37,16 @@ func (r *Reconciler) Setup(mgr ctrl.Manager, wakes *wake.Wakes, pace *wake.Pace,
 		Complete(r)
 }
 
-// twinsOf are the other servers of the same identity: each holds while there are several.
+// twinsOf are the other servers that may be the same machine, by identity or behind the same BMC: each holds while there are several.
 func (r *Reconciler) twinsOf(ctx context.Context, object client.Object) []reconcile.Request {
-	identity := object.GetAnnotations()[ledger.KeyIdentity]
-	if identity == "" {
-		return nil
+	var same []reconcile.Request
+	if identity := object.GetAnnotations()[ledger.KeyIdentity]; identity != "" {
+		same = r.servers(ctx, index.ServerIdentity, identity)
 	}
-	var others []reconcile.Request
-	for _, request := range r.servers(ctx, index.ServerIdentity, identity) {
-		if request.Name != object.GetName() {
-			others = append(others, request)
-		}
+	if server, ok := object.(*v1alpha1.Server); ok && server.Spec.Redfish != nil {
+		same = append(same, r.servers(ctx, index.ServerBMC, server.Spec.Redfish.BMCRef.Name)...)
 	}
-	return others
+	return slices.DeleteFunc(same, func(request reconcile.Request) bool { return request.Name == object.GetName() })
 }
 
 // serversOfClaim are the servers that name a claim, the server that it names, and those that it is bound to. A claim of the name that

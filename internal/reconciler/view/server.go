@@ -120,27 +120,6 @@ func get[T client.Object](ctx context.Context, from client.Reader, key client.Ob
 	return into, nil
 }
 
-// twins are the other servers of this identity. They are looked up in the cache also for a live view: an identity cannot be selected
-// at the API server, and a twin that is overlooked for a moment is held back by the stamp and by its own claim's checks.
-func (r *Servers) twins(ctx context.Context, server *v1alpha1.Server) ([]string, error) {
-	identity := identityOf(server)
-	if identity == "" {
-		return nil, nil
-	}
-	var list v1alpha1.ServerList
-	if err := r.Cache.List(ctx, &list, client.MatchingFields{index.ServerIdentity: identity}); err != nil {
-		return nil, fmt.Errorf("list servers of identity %s: %w", identity, err)
-	}
-	var twins []string
-	for i := range list.Items {
-		if list.Items[i].Name != server.Name {
-			twins = append(twins, list.Items[i].Name)
-		}
-	}
-	slices.Sort(twins)
-	return twins, nil
-}
-
 func (r *Servers) boundInCache(ctx context.Context, identity string) ([]*v1alpha1.ServerClaim, error) {
 	if identity == "" {
 		return nil, nil
