@@ -67,7 +67,7 @@ func (v View) has() bool {
 
 func (v View) remember() Decision {
 	return v.notActive(lifecycle.Progressing, v1alpha1.ReasonInitializing, "its finalizer is being written", lifecycle.Step{
-		Kind: lifecycle.StepPatch, Clause: "Maintenance.Remember",
+		Kind: lifecycle.StepPatch, Clause: "Maintenance.Remember", Message: "write the finalizer",
 		Patch: &lifecycle.Patch{AddFinalizer: v1alpha1.FinalizerMaintenance},
 	})
 }
@@ -147,7 +147,8 @@ func (v View) end() Decision {
 	}
 	memory, err := ledger.ParseServer(v.Server.Annotations)
 	if err == nil && memory.Intent != nil && memory.Intent.Why == ledger.WhyMaintenance {
-		patch.Ledger[ledger.KeyIntent] = ""
+		// Its power-off may still be on the wire: the next power-on waits until it cannot be.
+		ledger.Entries(patch.Ledger).Intent(nil).OffAt(v.Now)
 	}
 	message := fmt.Sprintf("gives server %q back", v.Server.Name)
 	decision := v.notActive(lifecycle.Progressing, v1alpha1.ReasonDeleting, message,

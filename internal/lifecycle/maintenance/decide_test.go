@@ -98,6 +98,11 @@ func TestDecide(t *testing.T) {
 		}
 		return p
 	}
+	withdrawn := func() *lifecycle.Patch {
+		p := unlock()
+		ledger.Entries(p.Ledger).Intent(nil).OffAt(now)
+		return p
+	}
 	fan := maint("fan")
 	for _, c := range []struct {
 		name   string
@@ -130,7 +135,7 @@ func TestDecide(t *testing.T) {
 		{"Restored: its UID is stamped anew", view(lockedBy(maint("fan", func(m *v1alpha1.ServerMaintenance) { m.UID = "before" }))), "Maintenance.StampUID", v1alpha1.ReasonInitializing, lock("fan-uid")},
 		{"End: an unclaimed server is discovered afresh", view(of(maint("fan", ended)), lockedBy(fan)), "Maintenance.End", v1alpha1.ReasonDeleting, unlock(ledger.KeyDiscoveredAt)},
 		{"End: a claimed server resumes", view(of(maint("fan", ended)), lockedBy(fan), claimed("")), "Maintenance.End", v1alpha1.ReasonDeleting, unlock()},
-		{"End: its own intent is withdrawn (R3)", view(of(maint("fan", ended)), lockedBy(fan), claimed(""), intent(ledger.WhyMaintenance)), "Maintenance.End", v1alpha1.ReasonDeleting, unlock(ledger.KeyIntent)},
+		{"End: its own intent is withdrawn (R3), and what it sent may still be on the wire", view(of(maint("fan", ended)), lockedBy(fan), claimed(""), intent(ledger.WhyMaintenance)), "Maintenance.End", v1alpha1.ReasonDeleting, withdrawn()},
 		{"End: a release's intent stays", view(of(maint("fan", ended)), lockedBy(fan), claimed(""), intent(ledger.WhyReleased)), "Maintenance.End", v1alpha1.ReasonDeleting, unlock()},
 		{"End: an unreadable ledger is left as it is", view(of(maint("fan", ended)), lockedBy(fan), claimed(""), func(v *maintenance.View) { v.Server.Annotations[ledger.KeyIntent] = "{" }), "Maintenance.End", v1alpha1.ReasonDeleting, unlock()},
 		{"End: not on a paused server", view(of(maint("fan", ended)), lockedBy(fan), paused), "Maintenance.End.Paused", v1alpha1.ReasonPaused, nil},
