@@ -24,17 +24,6 @@ func Available(server *v1alpha1.Server, settings lifecycle.Settings) bool {
 		s.reachable() && !s.replaced() && (s.off() || (s.on() && s.remembered()))
 }
 
-// PhaseOf is the phase of the server on what its own object and the claim of its claimRef (nil: not found) tell.
-func PhaseOf(server *v1alpha1.Server, claim *v1alpha1.ServerClaim) v1alpha1.ServerPhase {
-	if server == nil {
-		return ""
-	}
-	v := lifecycle.NewServerView(server, time.Time{}, lifecycle.Settings{})
-	v.Claim = claim
-	r, _ := newState(v).row()
-	return r.phase
-}
-
 // Unsettled says whether something is under way with the server that a picture of the machine would bring forward, and since when at
 // least, from its object alone: what the monitor's pace goes by. The time is the last one that the object itself tells; zero: none.
 func Unsettled(server *v1alpha1.Server) (since time.Time, unsettled bool) {
