@@ -45,6 +45,10 @@ func (k *Kit) wipe(ctx context.Context, object client.Object, part Part) error {
 // Wiping wipes a part of the status of objects over and over, every pause, until the returned function is called; that tells how many
 // were wiped. Objects that do not exist, not yet or not any more, are passed over.
 func (k *Kit) Wiping(part Part, pause time.Duration, objects ...client.Object) (stop func() int) {
+	named := make([]client.Object, len(objects)) // of its own: the test reads into those it gave
+	for i, object := range objects {
+		named[i] = object.DeepCopyObject().(client.Object)
+	}
 	ctx, cancel := context.WithCancel(k.T.Context())
 	done := make(chan int)
 	go func() {
@@ -57,7 +61,7 @@ func (k *Kit) Wiping(part Part, pause time.Duration, objects ...client.Object) (
 				done <- wiped
 				return
 			case <-ticker.C:
-				wiped += k.wipeAll(ctx, part, objects)
+				wiped += k.wipeAll(ctx, part, named)
 			}
 		}
 	}()

@@ -80,7 +80,7 @@ func unbootedCases() []decided {
 		{"Reserved.Unbooted.PowerOff.FoundRunning", "On without a reason of ours under a claim that knows nothing (P13)", given(lt.Claimed, lt.On), hold, reason(v1alpha1.ReasonFoundRunning)},
 		{"Reserved.Unbooted.PowerOff.FoundRunning", "On for the claim, and no boot: memory contradicts itself", given(lt.Claimed, lt.On, lt.RememberedOn(ledger.ByClaim, lt.ClaimID)), hold, nil},
 		{"Reserved.Unbooted.Off.AwaitPicture", "no power wanted: Off is believed on a picture that bears the intent", given(lt.Claimed, lt.ClaimPower(v1alpha1.PowerOff), lt.Announced(ledger.WhyBootClaim, 1)), wait, nil},
-		{"Reserved.Unbooted.Off.RecordOff", "no power wanted: the Off is recorded", given(lt.Claimed, lt.ClaimPower(v1alpha1.PowerOff), bySpec), patch, changes(nil, []string{ledger.KeyPowerOn})},
+		{"Reserved.Unbooted.Off.RecordOff", "no power wanted: the Off is recorded", given(lt.Claimed, lt.ClaimPower(v1alpha1.PowerOff), bySpec), act, and(does(lifecycle.OpConfirmOff), live, changes(nil, []string{ledger.KeyPowerOn}))},
 		{"Reserved.Unbooted.PowerNotWanted", "boots when the claim asks for power", given(lt.Claimed, lt.ClaimPower(v1alpha1.PowerOff)), lifecycle.StepSettled, reason(v1alpha1.ReasonBound)},
 		{"Reserved.Unbooted.PowerNotWanted", "power Keep: as it is", given(lt.Claimed, lt.ClaimPower(v1alpha1.PowerKeep), lt.On), lifecycle.StepSettled, nil},
 		{"Reserved.Unbooted.AwaitPicture", "Off is believed on a picture that bears the intent (R4)", given(lt.Claimed, lt.Announced(ledger.WhyBootClaim, 1)), wait, nil},

@@ -59,7 +59,8 @@ func availableCases() []decided {
 		{"Available.Off.AwaitPicture", "Off is believed on a picture that bears the intent (R4)", given(lt.Announced(ledger.WhySpec, 1), bySpec), wait, nil},
 		{"Available.Off.RecordOff", "closes the intent, forgets why it was On, and removes the consent", given(lt.Announced(ledger.WhySpec, 1), lt.Pictured, bySpec, powerOff), patch,
 			and(changes([]string{ledger.KeyOffAt}, []string{ledger.KeyIntent, ledger.KeyPowerOn}), removes(v1alpha1.AnnotationPowerOff))},
-		{"Available.Off.RecordOff", "switched off by hand: from now on an On is somebody's", given(bySpec), patch, changes(nil, []string{ledger.KeyPowerOn})},
+		{"Available.Off.RecordOff", "switched off by hand, or a picture older than our own power-on: the machine is asked, and from now on an On is somebody's", given(bySpec), act,
+			and(does(lifecycle.OpConfirmOff), live, changes(nil, []string{ledger.KeyPowerOn}))},
 		{"Available.Off.RecordOff", "a consent that is not needed any more does not wait for the next tenant", given(powerOff), patch, removes(v1alpha1.AnnotationPowerOff)},
 		{"Available.Changing", "on its way up: waits", given(wantsOn, bySpec, poweringOn), wait, nil},
 		{"Available.On.Rest", "after a power-off of ours the next power-on waits", given(wantsOn, justOff), wait, func(t *testing.T, d lifecycle.Decision) {

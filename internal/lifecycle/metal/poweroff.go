@@ -97,6 +97,11 @@ func recordOff(whys ...ledger.Why) steps {
 		{name: "AwaitPicture", when: all(open, not((*state).pictured)), then: awaitPicture, carries: true},
 		{name: "RecordOff", when: either(open, (*state).offToRecord), then: func(s *state) answer {
 			p := lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(nil), Remove: s.given(v1alpha1.AnnotationPowerOff)}
+			if s.led.PowerOn != nil && s.led.Intent == nil {
+				// A picture that bears no intent may be older than a power-on of ours, which would then be forgotten and its machine held for
+				// found running: the machine itself is asked.
+				return s.confirmOff(v1alpha1.ReasonPoweringOff, "confirm that the machine is Off, then record it", p)
+			}
 			return patch(v1alpha1.ReasonPoweringOff, "record that the machine is Off", p)
 		}},
 	}

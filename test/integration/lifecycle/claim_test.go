@@ -3,6 +3,8 @@
 package lifecycle
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -185,4 +187,29 @@ func TestPowerFollowsAMachineThatIsSlowToTell(t *testing.T) {
 	claim := k.Booted(machine.Name)
 	k.UntilPower(machine, v1alpha1.ObservedOn)
 	k.UntilReady(claim)
+}
+
+// P13: a tenant that changes its mind right after a power-on was asked for: the machine's own power-on is not forgotten on a picture
+// that is older, and it goes off as asked.
+func TestOffRightAfterOn(t *testing.T) {
+	t.Parallel()
+	k := suite.Kit(t, "mind")
+	machine := k.Enroll()
+	claim := k.Booted(machine.Name)
+	for range 3 {
+		machine.PowerOffByTenant()
+		mark := k.Mark()
+		k.Until("a power-on was asked for", func(context.Context) error {
+			if len(k.Since(mark, machine).Resets) == 0 {
+				return errors.New("not yet")
+			}
+			return nil
+		})
+		harness.Change(k, claim, func(c *v1alpha1.ServerClaim) { c.Spec.Power = v1alpha1.PowerOff })
+		k.UntilPower(machine, v1alpha1.ObservedOff)
+		k.UntilReady(claim)
+		harness.Change(k, claim, func(c *v1alpha1.ServerClaim) { c.Spec.Power = v1alpha1.PowerOn })
+		k.UntilPower(machine, v1alpha1.ObservedOn)
+		k.UntilReady(claim)
+	}
 }
