@@ -43,6 +43,11 @@ func serverPicture(before *v1alpha1.ServerObserved, facts provider.SystemFacts, 
 	if facts.Hardware != nil {
 		picture.Hardware = hardwareOf(*facts.Hardware, facts.Gaps, picture.Hardware)
 	}
+	if picture.Hardware != nil && facts.Serial != "" {
+		// Told by every look: another machine behind the same Redfish Id must not bear the serial number of the one before it until
+		// the inventory is read anew (P11).
+		picture.Hardware.SerialNumber = v1alpha1.Fact(facts.Serial)
+	}
 	if before == nil || before.Since == nil || before.PowerState != picture.PowerState {
 		picture.Since = new(metav1.NewTime(look.at.Truncate(time.Second)))
 	}

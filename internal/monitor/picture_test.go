@@ -59,6 +59,20 @@ func TestServerPicture(t *testing.T) {
 	}
 }
 
+// P11: a look at the state alone tells whose it is: the inventory that is kept must not lend another machine its serial number.
+func TestTheSerialNumberIsOfTheLastLook(t *testing.T) {
+	before := &v1alpha1.ServerObserved{SystemID: "1", Hardware: &v1alpha1.Hardware{Model: "X1", SerialNumber: "S1"}}
+	for told, want := range map[string]string{"S1": "S1", "S2": "S2", "": "S1"} {
+		picture := serverPicture(before, provider.SystemFacts{ID: "1", Serial: told, Power: provider.PowerOn}, taken{at: noon})
+		if got := picture.Hardware.SerialNumber; got != want {
+			t.Errorf("told %q: serial number %q, want %q", told, got, want)
+		}
+	}
+	if before.Hardware.SerialNumber != "S1" {
+		t.Error("the picture before was changed")
+	}
+}
+
 func TestPowerStatesAreTranslated(t *testing.T) {
 	for power, want := range map[provider.PowerState]v1alpha1.ObservedPower{
 		provider.PowerOn: v1alpha1.ObservedOn, provider.PowerOff: v1alpha1.ObservedOff,

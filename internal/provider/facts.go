@@ -95,6 +95,7 @@ type SystemSummary struct {
 type SystemFacts struct {
 	ID           string
 	UUID         string // lower case
+	Serial       string // as the inventory tells it, but of every look; "" where it is not told
 	Power        PowerState
 	Health       string       // OK, Warning, Critical or ""
 	Indicator    IndicatorLED // "" where there is none

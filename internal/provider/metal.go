@@ -35,6 +35,9 @@ type Expect struct {
 	Power    PowerState  // exact power state
 	AssetTag *string     // exact asset tag
 	Boot     *BootExpect // the override
+	// Serial is the serial number of the machine that was seen, compared where the machine tells one: behind the same Redfish Id another
+	// machine may answer by now.
+	Serial string
 }
 
 // BootExpect is what a call relies on about the boot override.

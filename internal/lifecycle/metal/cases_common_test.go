@@ -97,7 +97,7 @@ func (s situation) carriedOut() []decided {
 	at := s.at()
 	stands := func(t *testing.T, d lifecycle.Decision) {
 		t.Helper()
-		if e := d.Step.Effect; e.Intent != "i-1" || e.Expect.Power != provider.PowerOn || e.Expect.AssetTag == nil {
+		if e := d.Step.Effect; e.Intent != "i-1" || e.Expect.Power != provider.PowerOn || e.Expect.AssetTag == nil || e.Expect.Serial != "S-1" {
 			t.Errorf("effect %+v: carries out the intent it read, on the machine as seen (P6)", e)
 		}
 	}

@@ -80,10 +80,18 @@ func (s *state) wanted() v1alpha1.Power {
 
 func wants(p v1alpha1.Power) func(*state) bool { return func(s *state) bool { return s.wanted() == p } }
 
-// expect is the state that an effect on power or boot relies on: power as given, and the asset tag as seen, so that a machine that
-// was stamped for somebody else in the meantime is left alone.
+// expect is the state that an effect on power or boot relies on: power as given, and the asset tag and the serial number as seen, so that
+// a machine that was stamped for somebody else in the meantime, or is another one, is left alone.
 func (s *state) expect(power provider.PowerState) provider.Expect {
-	return provider.Expect{Power: power, AssetTag: s.tagSeen()}
+	return provider.Expect{Power: power, AssetTag: s.tagSeen(), Serial: s.serialSeen()}
+}
+
+// serialSeen is the serial number to rely on; "" for one so long that the picture may hold a part of it only.
+func (s *state) serialSeen() string {
+	if s.facts.Hardware == nil || utf8.RuneCountInString(s.facts.Hardware.SerialNumber) >= v1alpha1.MaxFactLength {
+		return ""
+	}
+	return s.facts.Hardware.SerialNumber
 }
 
 // tagSeen is the asset tag to rely on; nil for one so long that the picture may hold a part of it only.

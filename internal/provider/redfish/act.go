@@ -56,6 +56,8 @@ func (t turn) meant(ctx context.Context, ref provider.SystemRef) (*system, error
 func (b *BMC) check(s *system, expect provider.Expect) error {
 	facts := b.facts(s)
 	switch {
+	case expect.Serial != "" && facts.Serial != "" && facts.Serial != expect.Serial:
+		return mismatch("another machine answers: its serial number is not the one that was seen")
 	case expect.Power != "" && facts.Power != expect.Power:
 		return mismatch("power is " + string(facts.Power) + ", expected " + string(expect.Power))
 	case expect.AssetTag != nil && facts.AssetTag != *expect.AssetTag:

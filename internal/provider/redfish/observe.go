@@ -87,6 +87,7 @@ func (b *BMC) facts(s *system) provider.SystemFacts {
 	return provider.SystemFacts{
 		ID:           s.id,
 		UUID:         s.uuid,
+		Serial:       normalSerial(s.doc.text("SerialNumber")),
 		Power:        powerState(s.doc.text("PowerState")),
 		Health:       readHealth(s.doc.object("Status")),
 		Indicator:    b.readIndicator(s),
