@@ -14,10 +14,17 @@ import (
 const (
 	MaxFactLength    = 256
 	MaxMessageLength = 1024
+	MaxURLLength     = 2048
 )
+
+// MaxMediaSlots is how many slots for virtual media a status tells. Machines have one to four.
+const MaxMediaSlots = 16
 
 // Fact returns what a machine said about itself as it may stand in a status: valid UTF-8 of at most MaxFactLength characters.
 func Fact(said string) string { return clip(said, MaxFactLength) }
+
+// URL returns an address that a machine tells as it may stand in a status: valid UTF-8 of at most MaxURLLength characters.
+func URL(said string) string { return clip(said, MaxURLLength) }
 
 // Message returns a text for people as it may stand in status.observed: valid UTF-8 of at most MaxMessageLength characters.
 func Message(said string) string { return clip(said, MaxMessageLength) }
@@ -79,6 +86,9 @@ type ServerObserved struct {
 	// BootOverride as it stands.
 	// +optional
 	BootOverride *ObservedBootOverride `json:"bootOverride,omitempty"`
+	// Media are the drives for virtual media. Looked at only while an image of a claim may be in one of them; absent otherwise.
+	// +optional
+	Media *ObservedMedia `json:"media,omitempty"`
 	// BootProgress where the BMC tells it: None, Booting or OSRunning.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
@@ -119,8 +129,31 @@ type ObservedBootOverride struct {
 	Mode string `json:"mode,omitempty"`
 	// HTTPURI for boot over HTTP.
 	// +optional
-	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:MaxLength=2048
 	HTTPURI string `json:"httpURI,omitempty"`
+}
+
+// ObservedMedia are the drives for virtual media as they stand.
+type ObservedMedia struct {
+	// Slots that take a CD or DVD image, in the BMC's order.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Slots []ObservedMediaSlot `json:"slots,omitempty"`
+}
+
+// ObservedMediaSlot is one slot for virtual media.
+type ObservedMediaSlot struct {
+	// Slot is its Redfish Id.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Slot string `json:"slot,omitempty"`
+	// Image as the BMC tells it, which may lack scheme or host.
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	Image string `json:"image,omitempty"`
+	// Inserted says that the machine sees the image.
+	Inserted bool `json:"inserted"`
 }
 
 // Hardware is the inventory of a machine. Long lists are cut; the counts tell the whole.

@@ -8,15 +8,17 @@ import (
 )
 
 // BootMethod is how a machine is booted for a claim.
-// +kubebuilder:validation:Enum=PXE;Disk
+// +kubebuilder:validation:Enum=PXE;HTTP;VirtualMedia;Disk
 type BootMethod string
 
 const (
-	BootPXE  BootMethod = "PXE"  // network boot once, then from disk
-	BootDisk BootMethod = "Disk" // whatever is on its disk
+	BootPXE          BootMethod = "PXE"          // network boot once, then from disk
+	BootHTTP         BootMethod = "HTTP"         // the firmware boots the image from its URL once, then from disk
+	BootVirtualMedia BootMethod = "VirtualMedia" // the BMC puts the image into a virtual drive, booted once, then from disk
+	BootDisk         BootMethod = "Disk"         // whatever is on its disk
 )
 
-// BootWhen says how often network boot is asked for.
+// BootWhen says how often the boot by the method is asked for.
 // +kubebuilder:validation:Enum=Once;Always
 type BootWhen string
 
@@ -26,13 +28,15 @@ const (
 )
 
 // ClaimBoot is how the machine is booted for the claim.
-// +kubebuilder:validation:XValidation:rule="!has(self.method) || self.method != 'Disk' || !(has(self.image) || has(self.userDataSecretRef) || (has(self.when) && self.when == 'Always'))",message="method Disk boots what is on the disk: image, userDataSecretRef and when: Always need method PXE"
+// +kubebuilder:validation:XValidation:rule="!has(self.method) || self.method != 'Disk' || !(has(self.image) || has(self.userDataSecretRef) || (has(self.when) && self.when == 'Always'))",message="method Disk boots what is on the disk: image, userDataSecretRef and when: Always need another method"
+// +kubebuilder:validation:XValidation:rule="!has(self.method) || !(self.method in ['HTTP', 'VirtualMedia']) || has(self.image)",message="methods HTTP and VirtualMedia boot an image: give its URL in image"
 type ClaimBoot struct {
 	// Method of the first boot for this claim.
 	// +optional
 	// +kubebuilder:default=PXE
 	Method BootMethod `json:"method,omitempty"`
-	// Image is an http or https URL, for the boot service. Holdfast hands it on and never fetches it.
+	// Image is an http or https URL: for the boot service (PXE), for the machine's firmware (HTTP) or for its BMC (VirtualMedia).
+	// Holdfast hands it on and never fetches it.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule="isURL(self) && url(self).getScheme() in ['http', 'https'] && url(self).getHostname().size() > 0",message="must be a URL with http:// or https:// and a host"
@@ -42,7 +46,7 @@ type ClaimBoot struct {
 	// +kubebuilder:validation:XValidation:rule="[self.find('//([[][^]]*|[^][/?#:]*)').replace('//', '').replace('[', '')].all(host, !isIP(host) || !(ip(host).isLinkLocalUnicast() || ip(host).isLinkLocalMulticast() || ip(host) in [ip('fd00:ec2::254'), ip('100.100.100.200')]))",message="must not point to a link-local or cloud metadata address"
 	// +kubebuilder:validation:XValidation:rule="!self.matches('^(?i)[^/?#]*//metadata([.]google[.]internal)?[.]?(:[0-9]*)?([/?#]|$)')",message="must not point to a cloud metadata service"
 	Image string `json:"image,omitempty"`
-	// When network boot is asked for.
+	// When the boot by the method is asked for.
 	// +optional
 	// +kubebuilder:default=Once
 	When BootWhen `json:"when,omitempty"`

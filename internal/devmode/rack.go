@@ -20,20 +20,21 @@ import (
 // slot is one place in the rack.
 type slot struct {
 	name, rack string
+	profile    sim.Profile
 	hardware   sim.Hardware
 	assetTag   string // what a person wrote there before
 }
 
-// slots are two big and two small machines.
+// slots are two big and two small machines, each of another vendor's model.
 func slots() []slot {
 	small := sim.DefaultHardware()
 	small.Processors = []sim.Processor{{Model: "Simulated Processor 4410", Cores: 12, Threads: 24}}
 	small.MemoryGiB = []float64{64, 64}
 	return []slot{
-		{name: "rack1-u01", rack: "r1", hardware: sim.DefaultHardware()},
-		{name: "rack1-u02", rack: "r1", hardware: sim.DefaultHardware(), assetTag: "INV-4711"},
-		{name: "rack2-u01", rack: "r2", hardware: small},
-		{name: "rack2-u02", rack: "r2", hardware: small},
+		{name: "rack1-u01", rack: "r1", profile: sim.DellIDRAC9(), hardware: sim.DefaultHardware()},
+		{name: "rack1-u02", rack: "r1", profile: sim.HPEiLO6(), hardware: sim.DefaultHardware(), assetTag: "INV-4711"},
+		{name: "rack2-u01", rack: "r2", profile: sim.Conforming(), hardware: small},
+		{name: "rack2-u02", rack: "r2", profile: sim.LenovoXCC(), hardware: small},
 	}
 }
 
@@ -58,7 +59,7 @@ func (s *Stack) startRack(port int) error {
 	s.Rack = rack
 	for _, slot := range slots() {
 		_, err := rack.AddBMC(sim.BMCSpec{
-			Name: slot.name, Username: username, Password: password,
+			Name: slot.name, Username: username, Password: password, Profile: &slot.profile,
 			Systems: []sim.MachineSpec{{Hardware: &slot.hardware, AssetTag: slot.assetTag}},
 		})
 		if err != nil {
@@ -71,7 +72,7 @@ func (s *Stack) startRack(port int) error {
 // Machine is the simulated machine behind the BMC of that name; nil where there is none.
 func (s *Stack) Machine(bmc string) *sim.Machine {
 	if b := s.Rack.BMC(bmc); b != nil {
-		return b.Machine("1")
+		return b.Machines()[0]
 	}
 	return nil
 }

@@ -92,7 +92,11 @@ func boot(b *ledger.Boot) string {
 	if b == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s for the claim %s, %s", b.Stage, b.Claim, moment(b.At))
+	text := fmt.Sprintf("%s for the claim %s, %s", b.Stage, b.Claim, moment(b.At))
+	if b.Media != "" {
+		text += ", with " + b.Media + " in the virtual drive"
+	}
+	return text
 }
 
 func assetTag(a *ledger.AssetTag) string {

@@ -85,6 +85,13 @@ func (r *reading) machine(seen v1alpha1.ServerObserved) string {
 	if o := seen.BootOverride; o != nil && o.Enabled != "" && o.Enabled != "Disabled" {
 		parts = append(parts, "next boot from "+o.Target+" ("+o.Enabled+")")
 	}
+	if seen.Media != nil {
+		for _, slot := range seen.Media.Slots {
+			if slot.Inserted {
+				parts = append(parts, "virtual drive "+slot.Slot+" holds "+slot.Image)
+			}
+		}
+	}
 	switch {
 	case ledger.IsStamp(seen.AssetTag):
 		parts = append(parts, "stamped "+seen.AssetTag)

@@ -109,6 +109,9 @@ func (x *explorer) recorded(s *State, f flight, after id) breach {
 		return unbroken
 	}
 	m.disk = 0 // nobody's any more
+	if m.media != 0 && int(s.adverse) == x.world.Adverse {
+		return breach{"I1", "the machine of " + o.String() + " is released with an image in its drive: the next one's to boot from"}
+	}
 	if x.lives(s, o) && f.given&o.bit() == 0 {
 		return breach{"I9", "the machine of " + o.String() + " is released, which its tenant did not give up"}
 	}

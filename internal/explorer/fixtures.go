@@ -12,6 +12,7 @@ import (
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
 const (
@@ -93,12 +94,38 @@ func available(i int, w World) *v1alpha1.Server {
 }
 
 func newClaim(i int, uid uint8, w World) *v1alpha1.ServerClaim {
+	boot := v1alpha1.ClaimBoot{Method: v1alpha1.BootPXE, When: w.when()}
+	if w.Method != "" {
+		boot.Method, boot.Image = w.Method, imageOf(i)
+	}
 	return &v1alpha1.ServerClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: claimName(i), UID: claimUID(i, uid), Generation: 1},
-		Spec: v1alpha1.ServerClaimSpec{
-			Power: v1alpha1.PowerOn, Boot: v1alpha1.ClaimBoot{Method: v1alpha1.BootPXE, When: w.when()},
-		},
+		Spec:       v1alpha1.ServerClaimSpec{Power: v1alpha1.PowerOn, Boot: boot},
 	}
+}
+
+// imageOf is what a claim boots where its method takes an image: each claim its own.
+func imageOf(claim int) string { return "http://images.example/" + claimName(claim) + ".iso" }
+
+// mediaOf is the number of an image in a drive.
+func mediaOf(image string) uint8 {
+	for c := range maxClaims {
+		if image == imageOf(c) {
+			return uint8(c) + 1
+		}
+	}
+	panic("an image of nobody: " + image)
+}
+
+// target is what claims of a world arm.
+func (w World) target() provider.BootTarget {
+	switch w.Method {
+	case v1alpha1.BootHTTP:
+		return provider.BootHTTP
+	case v1alpha1.BootVirtualMedia:
+		return provider.BootCD
+	}
+	return provider.BootPXE
 }
 
 func newMaintenance(w World) *v1alpha1.ServerMaintenance {
@@ -127,22 +154,39 @@ func observe(last *v1alpha1.ServerObserved, m machine, seen *v1alpha1.Server, i 
 	}
 	picture := &v1alpha1.ServerObserved{
 		Reachable: true, SystemUUID: systems[i], SystemID: "1", PowerState: power, Since: since,
-		AssetTag: tagOf(m.tag), StampUnsupported: w.NoStamp, Hardware: inventory, BootOverride: overrideOf(m),
+		AssetTag: tagOf(m.tag), StampUnsupported: w.NoStamp, Hardware: inventory, BootOverride: overrideOf(m, w),
 	}
-	if memory, err := ledger.ParseServer(seen.Annotations); err == nil && memory.Intent != nil {
+	memory, err := ledger.ParseServer(seen.Annotations)
+	if err == nil && memory.Intent != nil {
 		picture.Intent = memory.Intent.ID
+	}
+	if err == nil && memory.Boot != nil && memory.Boot.Media != "" {
+		picture.Media = driveOf(m)
 	}
 	return picture
 }
 
-func overrideOf(m machine) *v1alpha1.ObservedBootOverride {
+// overrideOf is the override as told. A URI armed is the image of the one claim that there is in worlds that boot by HTTP.
+func overrideOf(m machine, w World) *v1alpha1.ObservedBootOverride {
+	told := &v1alpha1.ObservedBootOverride{Target: string(w.target()), Enabled: "Once"}
 	switch m.armed {
-	case 1:
-		return &v1alpha1.ObservedBootOverride{Target: "Pxe", Enabled: "Once"}
+	case 0:
+		return &v1alpha1.ObservedBootOverride{Target: "None", Enabled: "Disabled"}
 	case 2:
-		return &v1alpha1.ObservedBootOverride{Target: "Pxe", Enabled: "Continuous"}
+		told.Enabled = "Continuous"
 	}
-	return &v1alpha1.ObservedBootOverride{Target: "None", Enabled: "Disabled"}
+	if w.Method == v1alpha1.BootHTTP {
+		told.HTTPURI = imageOf(0)
+	}
+	return told
+}
+
+func driveOf(m machine) *v1alpha1.ObservedMedia {
+	slot := v1alpha1.ObservedMediaSlot{Slot: "Cd"}
+	if m.media != 0 {
+		slot.Image, slot.Inserted = imageOf(int(m.media)-1), true
+	}
+	return &v1alpha1.ObservedMedia{Slots: []v1alpha1.ObservedMediaSlot{slot}}
 }
 
 // Asset tags that machines can bear: none, and the stamp of each owner on each machine. Their order is fixed, so that a machine's tag

@@ -29,7 +29,7 @@ type effect struct {
 func (x *explorer) reach(s *State, e effect) (outcome, breach) {
 	m := &s.mach[e.server]
 	call := e.choice.step.Effect
-	if x.brain.Expect && !asExpected(*m, call.Expect) {
+	if x.brain.Expect && !x.asExpected(*m, call.Expect) {
 		return mismatch, unbroken
 	}
 	if !e.choice.allowed {
@@ -57,6 +57,16 @@ func (x *explorer) reach(s *State, e effect) (outcome, breach) {
 		return done, x.arm(s, e)
 	case lifecycle.OpClearBootOverride:
 		m.armed = 0
+	case lifecycle.OpInsertMedia:
+		broken := x.mediaBreaks(s, e)
+		m.media = mediaOf(call.Image)
+		return done, broken
+	case lifecycle.OpEjectMedia:
+		broken := x.mediaBreaks(s, e)
+		if m.media == mediaOf(call.Image) {
+			m.media = 0
+		}
+		return done, broken
 	case lifecycle.OpWriteAssetTag:
 		if x.world.NoStamp {
 			return cannot, unbroken
@@ -70,7 +80,7 @@ func (x *explorer) reach(s *State, e effect) (outcome, breach) {
 	return done, unbroken
 }
 
-func asExpected(m machine, e provider.Expect) bool {
+func (x *explorer) asExpected(m machine, e provider.Expect) bool {
 	power := provider.PowerOff
 	if m.on {
 		power = provider.PowerOn
@@ -81,7 +91,7 @@ func asExpected(m machine, e provider.Expect) bool {
 	if e.AssetTag != nil && *e.AssetTag != tagOf(m.tag) {
 		return false
 	}
-	return e.Boot == nil || (e.Boot.Armed == (m.armed != 0) && (!e.Boot.Armed || e.Boot.Target == provider.BootPXE))
+	return e.Boot == nil || (e.Boot.Armed == (m.armed != 0) && (!e.Boot.Armed || e.Boot.Target == x.world.target()))
 }
 
 func (m *machine) switchOff() { m.on, m.stopping, m.runs = false, false, 0 }
@@ -109,6 +119,28 @@ func (x *explorer) arm(s *State, e effect) breach {
 	return broken
 }
 
+// mediaBreaks checks that nobody's drive is changed under a running machine but by the one who has it (I1).
+func (x *explorer) mediaBreaks(s *State, e effect) breach {
+	m := s.mach[e.server]
+	if m.on && x.lives(s, m.runs) && m.runs != e.armFor {
+		return breach{"I1", "a change of media under the workload of " + m.runs.String()}
+	}
+	return unbroken
+}
+
+// driveBreaks checks a boot from the virtual drive: the image in it is what is installed, whoever has the server.
+func (x *explorer) driveBreaks(m machine, o owner) breach {
+	switch {
+	case x.world.Method != v1alpha1.BootVirtualMedia:
+		return unbroken
+	case m.media == 0:
+		return breach{"I10", "a boot for " + o.String() + " from an empty drive, which counts as its one boot"}
+	case int(m.media-1) != (int(o)-1)/maxUIDs:
+		return breach{"I1", "a boot for " + o.String() + " from the image of " + claimName(int(m.media)-1)}
+	}
+	return unbroken
+}
+
 // switchOn starts a machine: from the network where that is armed, else from its disk.
 func (x *explorer) switchOn(s *State, i int) breach {
 	m := &s.mach[i]
@@ -134,8 +166,9 @@ func (x *explorer) networkBoot(s *State, i int) breach {
 	if o == 0 {
 		return unbroken
 	}
-	broken := unbroken
+	broken := x.driveBreaks(*m, o)
 	switch {
+	case broken != unbroken:
 	case lost != o && lost != 0 && s.alive&lost.bit() != 0:
 		broken = breach{"I1", "a network boot for " + o.String() + " over the disk of " + lost.String()}
 	case m.imaged&o.bit()&s.alive != 0 && !x.world.Always:

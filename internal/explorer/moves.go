@@ -126,10 +126,14 @@ func (x *explorer) picture(seen id, of machine, i int, era uint8) id {
 	return taken
 }
 
-// outlive ends a boot override that waits on the wire: a machine that was started, installed and went off again took longer than the
+// outlive ends a boot override, or the insertion of an image, that waits on the wire: a machine that was started, installed and went off again took longer than the
 // one deadline within which that effect can still arrive (docs/explorer.md, assumptions).
 func (x *explorer) outlive(s *State) {
-	if s.flight.kind == effectStalls && x.serverChoices.list[s.flight.choice].step.Effect.Op == lifecycle.OpSetBootOverride {
+	if s.flight.kind != effectStalls {
+		return
+	}
+	switch x.serverChoices.list[s.flight.choice].step.Effect.Op {
+	case lifecycle.OpSetBootOverride, lifecycle.OpInsertMedia:
 		s.flight = flight{}
 	}
 }

@@ -92,6 +92,7 @@ func serverMutants() []Mutant {
 				seen.AssetTag, seen.StampUnsupported = "", true
 			}
 		})},
+		{Clause: "the image is ejected before a release finishes", Worlds: []string{"one-claim-media"}, Apply: unasked(lifecycle.OpEjectMedia)},
 		{Clause: "a claim that is missing is no release (P10)", Worlds: []string{"one-claim"}, Apply: seeing(missingIsDeleted)},
 		{Clause: "a written intent before a power-off (P6)", Worlds: []string{"one-claim"}, Apply: noIntent},
 		{Clause: "an Off is believed only fresh: with the intent's id, and confirmed (R4)", Worlds: []string{"one-claim", "stalls"}, Apply: oldOff},
@@ -197,14 +198,19 @@ func releaseUnseen(b *Brain) {
 }
 
 // unconfirmed records without asking the machine whether it is Off.
-func unconfirmed(b *Brain) {
-	decide := b.Server
-	b.Server = func(v lifecycle.ServerView) lifecycle.Decision {
-		d := decide(v)
-		if d.Step.Kind == lifecycle.StepAct && d.Step.Effect.Op == lifecycle.OpConfirmOff && d.Step.Record != nil {
-			d.Step = lifecycle.Step{Kind: lifecycle.StepPatch, Clause: d.Step.Clause, Message: "release without asking", Patch: d.Step.Record}
+func unconfirmed(b *Brain) { unasked(lifecycle.OpConfirmOff)(b) }
+
+// unasked records what an effect is to bring about without asking the machine for it.
+func unasked(op lifecycle.Op) func(*Brain) {
+	return func(b *Brain) {
+		decide := b.Server
+		b.Server = func(v lifecycle.ServerView) lifecycle.Decision {
+			d := decide(v)
+			if d.Step.Kind == lifecycle.StepAct && d.Step.Effect.Op == op && d.Step.Record != nil {
+				d.Step = lifecycle.Step{Kind: lifecycle.StepPatch, Clause: d.Step.Clause, Message: "record without asking", Patch: d.Step.Record}
+			}
+			return d
 		}
-		return d
 	}
 }
 

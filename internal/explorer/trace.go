@@ -259,6 +259,9 @@ func describeMachine(i int, m machine) string {
 		power = "shutting down"
 	}
 	text := fmt.Sprintf("machine %d: %s", i+1, power)
+	if m.media != 0 {
+		text += ", image of " + claimName(int(m.media)-1) + " in the drive,"
+	}
 	if m.armed != 0 {
 		text += " armed"
 	}

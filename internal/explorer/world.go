@@ -23,6 +23,8 @@ type World struct {
 	NoStamp bool
 	// Always: claims boot from the network at each power-on (diskless machines).
 	Always bool
+	// Method by which claims boot; "" is PXE.
+	Method v1alpha1.BootMethod
 	// Retain keeps servers for a person after a release.
 	Retain bool
 	// Policy and MaintenancePower of the maintenance that people may make.

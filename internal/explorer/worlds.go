@@ -34,6 +34,12 @@ func claimWorlds() []World {
 			Name: "one-claim", About: "one claim that comes and goes, one loss of memory, machines without a stamp",
 			Servers: 1, Claims: 1, Enrolled: true, NoStamp: true, Deeds: tenant, People: 3, Harms: losses, Adverse: 1, Tenant: 1,
 		}, {
+			Name: "one-claim-http", About: "one claim that boots by HTTP, comes and goes, and one loss of memory",
+			Servers: 1, Claims: 1, Enrolled: true, Method: v1alpha1.BootHTTP, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: losses, Adverse: 1, Tenant: 1,
+		}, {
+			Name: "one-claim-media", About: "one claim that boots by virtual media, comes and goes, one loss of memory, machines without a stamp",
+			Servers: 1, Claims: 1, Enrolled: true, NoStamp: true, Method: v1alpha1.BootVirtualMedia, Deeds: tenant, People: 3, Harms: losses, Adverse: 1, Tenant: 1,
+		}, {
 			Name: "two-claims", About: "two claims for one machine, one loss of memory",
 			Servers: 1, Claims: 2, Enrolled: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: losses, Adverse: 1, Tenant: 1,
 		}, {
@@ -56,6 +62,10 @@ func managerWorlds() []World {
 			Name: "stalls", About: "two claims, one pass or look that stalls anywhere, machines without a stamp",
 			Servers: 1, Claims: 2, Enrolled: true, NoStamp: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Tenant: 1,
 			Stalls: 1, StallEffects: true, StallWrites: true, StallLooks: true,
+		}, {
+			Name: "media-stalls", About: "two claims that boot by virtual media, one effect that stalls, machines without a stamp",
+			Servers: 1, Claims: 2, Enrolled: true, NoStamp: true, Method: v1alpha1.BootVirtualMedia, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Tenant: 1,
+			Stalls: 1, StallEffects: true,
 		}, {
 			Name: "stalls-and-loss", About: "one claim, an effect that stalls, and one loss of memory",
 			Servers: 1, Claims: 1, Enrolled: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: losses, Adverse: 1,

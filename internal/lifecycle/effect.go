@@ -14,6 +14,8 @@ const (
 	OpConfirmOff        Op = "ConfirmOff" // changes nothing
 	OpSetBootOverride   Op = "SetBootOverride"
 	OpClearBootOverride Op = "ClearBootOverride"
+	OpInsertMedia       Op = "InsertMedia"
+	OpEjectMedia        Op = "EjectMedia"
 	OpWriteAssetTag     Op = "WriteAssetTag"
 	OpSetIndicator      Op = "SetIndicator"
 )
@@ -27,6 +29,8 @@ type Effect struct {
 	Intent string
 	// Override of OpSetBootOverride.
 	Override provider.BootOverride
+	// Image of OpInsertMedia and OpEjectMedia: its URL.
+	Image string
 	// AssetTag of OpWriteAssetTag; "" clears.
 	AssetTag string
 	// Indicator of OpSetIndicator.

@@ -120,6 +120,14 @@ var remedies = map[string]Remedy{
 		Missing: "the BMC object is being deleted and takes no new server", WillNot: "begin with the machine",
 		WaysOut: []string{"create the BMC anew once it has gone", "delete the Server"},
 	},
+	v1alpha1.ReasonBootMethodUnsupported: {
+		Missing: "the machine cannot boot by the method that its claim asks for: it has no virtual drive, or its firmware offers no such boot target", WillNot: "boot it by another method instead",
+		WaysOut: []string{"delete the claim, and create one with a method that the machine has, or for another machine", "enable what is missing at the BMC (some want a licence for virtual media): it is tried again by itself"},
+	},
+	v1alpha1.ReasonMediaRefused: {
+		Missing: "the BMC refuses to insert the claim's image", WillNot: "boot the machine without it, or by another method",
+		WaysOut: []string{"make the URL one that this BMC takes and reaches (many refuse a query, or https without a certificate they trust): it is tried again by itself", "delete the claim, and create one with another image"},
+	},
 	v1alpha1.ReasonUserDataMissing: {
 		Missing: "the secret with the claim's user data is not there", WillNot: "boot the machine without it",
 		WaysOut: []string{"create the secret in the claim's namespace"},

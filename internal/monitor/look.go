@@ -69,8 +69,11 @@ func (m *Monitor) look(ctx context.Context, v *visit, bmc *v1alpha1.BMC, observe
 		return true
 	}
 	// R4: which intent was open is read before the provider is asked.
-	shot := taken{intent: openIntent(server), at: m.now()}
+	shot := taken{intent: openIntent(server), media: mediaMatter(server), at: m.now()}
 	asked := m.fleet.question(server, shot.at)
+	if shot.media && !asked.inventory {
+		asked.media, asked.etag = true, "" // no ETag of the system tells of its drives
+	}
 	shot.task = m.task(ctx, observer, server.Status.Observed, shot)
 	facts, err := m.observe(ctx, observer, server, asked)
 	if err != nil {
@@ -109,8 +112,11 @@ func (m *Monitor) observe(
 	ctx context.Context, observer provider.Observer, server *v1alpha1.Server, asked question,
 ) (provider.SystemFacts, error) {
 	began, kind, depth, deadline := m.now(), lookState, provider.DepthState, m.cadence.LookDeadline
-	if asked.inventory {
+	switch {
+	case asked.inventory:
 		kind, depth, deadline = lookInventory, provider.DepthInventory, m.cadence.ReadDeadline
+	case asked.media:
+		kind, depth, deadline = lookMedia, provider.DepthMedia, m.cadence.ReadDeadline
 	}
 	bounded, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()

@@ -14,6 +14,7 @@ const (
 	lookDiscovery = "discovery"
 	lookState     = "state"
 	lookInventory = "inventory"
+	lookMedia     = "media"
 	lookTask      = "task"
 )
 

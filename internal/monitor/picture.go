@@ -16,7 +16,14 @@ import (
 type taken struct {
 	intent ledger.Intent      // that was open before the provider was asked (R4); zero for none
 	task   provider.TaskPhase // of the intent's task; "" where it has none, or nothing is known of it
+	media  bool               // an image may be in the machine's drive, or is about to be: the drives matter
 	at     time.Time          // when
+}
+
+// mediaMatter says that an image of a claim may be in a virtual drive, or is about to be inserted: then alone the drives are looked at.
+func mediaMatter(server *v1alpha1.Server) bool {
+	remembered, err := ledger.ParseServer(server.Annotations)
+	return err == nil && remembered.Boot != nil && remembered.Boot.Media != ""
 }
 
 // openIntent returns the intent that is open on a server. A ledger that cannot be read has none: the object is parked, and no
@@ -30,7 +37,8 @@ func openIntent(server *v1alpha1.Server) ledger.Intent {
 }
 
 // serverPicture is the region after a look. before is the region the look is compared with, nil where there is none; it is not
-// modified. Facts that were not read this time stay: the hardware, and on NotModified all of them.
+// modified. Facts that were not read this time stay: the hardware, the drives while they matter, and on NotModified
+// all of them.
 func serverPicture(before *v1alpha1.ServerObserved, facts provider.SystemFacts, look taken) *v1alpha1.ServerObserved {
 	picture := &v1alpha1.ServerObserved{}
 	if before != nil {
@@ -39,6 +47,12 @@ func serverPicture(before *v1alpha1.ServerObserved, facts provider.SystemFacts, 
 	picture.Reachable, picture.Reason = true, ""
 	if !facts.NotModified {
 		stateOf(picture, facts)
+	}
+	switch {
+	case !look.media:
+		picture.Media = nil
+	case facts.Media != nil:
+		picture.Media = mediaOf(facts.Media)
 	}
 	if facts.Hardware != nil {
 		picture.Hardware = hardwareOf(*facts.Hardware, facts.Gaps, picture.Hardware)
@@ -101,8 +115,19 @@ func overrideOf(boot provider.BootOverride) *v1alpha1.ObservedBootOverride {
 		Target:  v1alpha1.Fact(string(boot.Target)),
 		Enabled: v1alpha1.Fact(string(boot.Enabled)),
 		Mode:    v1alpha1.Fact(boot.Mode),
-		HTTPURI: v1alpha1.Fact(boot.HTTPURI),
+		HTTPURI: v1alpha1.URL(boot.HTTPURI),
 	}
+}
+
+// mediaOf translates the drives; a machine that has none is told to have none.
+func mediaOf(slots []provider.MediaSlot) *v1alpha1.ObservedMedia {
+	media := &v1alpha1.ObservedMedia{}
+	for _, slot := range slots[:min(len(slots), v1alpha1.MaxMediaSlots)] {
+		media.Slots = append(media.Slots, v1alpha1.ObservedMediaSlot{
+			Slot: v1alpha1.Fact(slot.Slot), Image: v1alpha1.URL(slot.Image), Inserted: slot.Inserted,
+		})
+	}
+	return media
 }
 
 // serverFailed is the region after failures. The facts stay as last seen and keep the intent they were seen under: a failed

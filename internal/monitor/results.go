@@ -85,6 +85,7 @@ func (f *fleet) rediscover(v *visit, at time.Time) {
 type question struct {
 	etag      string
 	inventory bool
+	media     bool
 }
 
 // question asks for the hardware where it is not known or old. The ETag is used only while the region still is what the

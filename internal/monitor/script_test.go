@@ -31,7 +31,7 @@ type scriptedBMC struct {
 
 type call struct {
 	at     time.Time
-	what   string // discover, state, inventory
+	what   string // discover, state, inventory, media
 	system string
 	etag   string
 }
@@ -137,8 +137,12 @@ func (b *scriptedBMC) Observe(
 	ctx context.Context, system provider.SystemRef, depth provider.Depth, etag string,
 ) (provider.SystemFacts, error) {
 	what := "state"
-	if depth == provider.DepthInventory {
+	switch depth {
+	case provider.DepthInventory:
 		what = "inventory"
+	case provider.DepthMedia:
+		what = "media"
+	case provider.DepthState:
 	}
 	if err := b.answer(ctx, call{what: what, system: system.UUID, etag: etag}); err != nil {
 		return provider.SystemFacts{}, err
@@ -149,16 +153,19 @@ func (b *scriptedBMC) Observe(
 	if !found {
 		facts = b.systems[""]
 	}
-	if b.etags {
+	if b.etags && depth != provider.DepthMedia {
 		state := facts
-		state.Hardware = nil
+		state.Hardware, state.Media = nil, nil
 		facts.ETag = fmt.Sprintf("%+v", state)
 		if etag == facts.ETag {
 			return provider.SystemFacts{NotModified: true}, nil
 		}
 	}
-	if depth == provider.DepthState {
+	if depth != provider.DepthInventory {
 		facts.Hardware = nil
+	}
+	if depth != provider.DepthMedia {
+		facts.Media = nil
 	}
 	return facts, nil
 }

@@ -159,7 +159,7 @@ func (t *tour) round(ctx context.Context, m mark, looks int) error {
 	}
 	return t.until(ctx, fmt.Sprintf("%d looks at each machine", looks), func(context.Context) error {
 		for _, bmc := range registered.Items {
-			seen, err := t.stack.Rack.Requests(sim.RequestFilter{BMC: bmc.Name, Method: http.MethodGet, Path: "/Systems/1$", After: m.request})
+			seen, err := t.stack.Rack.Requests(sim.RequestFilter{BMC: bmc.Name, Method: http.MethodGet, Path: "/Systems/[^/]+/?$", After: m.request})
 			if err != nil {
 				return err
 			}

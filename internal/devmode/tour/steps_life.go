@@ -12,12 +12,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	sim "github.com/holdfast-dev/holdfast/internal/sim/redfish"
 )
 
 // Who has what in the tour: web asks for a server by name, batch by labels. The server of web bears an asset tag that a person wrote.
 const (
 	web, webServer = "web", "rack1-u02"
 	webTag         = "INV-4711"
+	webImage       = "http://images.example/debian-12.iso"
+	batchImage     = "http://images.example/flatcar.efi"
 	batch          = "batch"
 	batchRack      = "r2"
 	batchServer    = "rack2-u01" // the first by name of two alike
@@ -95,13 +98,15 @@ func claimTwo(ctx context.Context, t *tour) error {
 	}
 	byName, byLabels := claimNamed(web), claimNamed(batch)
 	byName.Spec.ServerRef = &v1alpha1.LocalObjectReference{Name: webServer}
+	byName.Spec.Boot = v1alpha1.ClaimBoot{Method: v1alpha1.BootVirtualMedia, Image: webImage}
 	byLabels.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"rack": batchRack}}
+	byLabels.Spec.Boot = v1alpha1.ClaimBoot{Method: v1alpha1.BootHTTP, Image: batchImage}
 	for _, claim := range []*v1alpha1.ServerClaim{byName, byLabels} {
 		if err := t.tenant.Create(ctx, claim); err != nil {
 			return fmt.Errorf("create the claim %s: %w", claim.Name, err)
 		}
 	}
-	t.did("a tenant claims %s by name (%s) and a server with rack=%s (%s), to be installed over the network", webServer, web, batchRack, batch)
+	t.did("a tenant claims %s by name (%s), to be installed by virtual media, and a server with rack=%s (%s), by HTTP boot", webServer, web, batchRack, batch)
 	chosen, err := t.claimReady(ctx, batch)
 	if err != nil {
 		return err
@@ -117,7 +122,54 @@ func claimTwo(ctx context.Context, t *tour) error {
 	if err := t.called(m, 2, webServer+" On", batchServer+" On"); err != nil {
 		return err
 	}
+	if err := t.installedBy(ctx, m); err != nil {
+		return err
+	}
 	return t.wrote(m)
+}
+
+// installedBy checks what each machine was installed from, and that no image is left in a drive.
+func (t *tour) installedBy(ctx context.Context, m mark) error {
+	f, err := t.since(m)
+	if err != nil {
+		return err
+	}
+	for _, install := range f.installs {
+		want, source := webImage, "Cd"
+		if install.BMC == batchServer {
+			want, source = batchImage, "UefiHttp"
+		}
+		if err := t.checked("installed on "+install.BMC, install.Detail, want); err != nil {
+			return err
+		}
+		if err := t.checked("booted from", firstSource(f.boots, install.BMC), source); err != nil {
+			return err
+		}
+	}
+	err = t.until(ctx, "the image out of the drive of "+webServer, func(ctx context.Context) error {
+		server, err := t.server(ctx, webServer)
+		if err != nil {
+			return err
+		}
+		if image := t.stack.Machine(webServer).Status().Media; image != "" || server.Status.Observed.Media != nil {
+			return fmt.Errorf("%q is in it", image)
+		}
+		return nil
+	})
+	if err == nil {
+		t.saw("the image was ejected from %s once its system was up", webServer)
+	}
+	return err
+}
+
+// firstSource is what a machine booted from first.
+func firstSource(boots []sim.Event, bmc string) string {
+	for _, boot := range boots {
+		if boot.BMC == bmc {
+			return boot.Source
+		}
+	}
+	return ""
 }
 
 // called checks, since m, the power calls, sorted, and how many disks were written over.

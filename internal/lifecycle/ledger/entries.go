@@ -4,6 +4,7 @@ package ledger
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -72,12 +73,14 @@ func objectText[T any](entry *T) string {
 	if entry == nil {
 		return ""
 	}
-	raw, err := json.Marshal(entry)
-	if err != nil {
+	var raw strings.Builder
+	encoder := json.NewEncoder(&raw)
+	encoder.SetEscapeHTML(false) // a URL of an image may be full of ampersands
+	if err := encoder.Encode(entry); err != nil {
 		// A year beyond 9999 alone can fail. An unreadable entry parks the object, which is what a broken clock should do.
 		return "unrenderable: " + err.Error()
 	}
-	return string(raw)
+	return strings.TrimSuffix(raw.String(), "\n")
 }
 
 // Render gives the whole ledger as annotations; what is absent has none.

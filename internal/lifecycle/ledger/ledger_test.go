@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 )
 
@@ -88,7 +89,7 @@ func TestUnreadable(t *testing.T) {
 		"intent without target":   {ledger.KeyIntent, `{"id":"i","op":"PowerOff","why":"Spec","at":"2026-11-29T12:00:00Z"}`},
 		"intent without an id":    {ledger.KeyIntent, `{"op":"PowerOff","why":"Spec","at":"2026-11-29T12:00:00Z","target":"t"}`},
 		"wrong type":              {ledger.KeyAssetTag, `{"previous":7}`},
-		"far too long":            {ledger.KeyAssetTag, `{"previous":"` + strings.Repeat("x", 5000) + `"}`},
+		"far too long":            {ledger.KeyAssetTag, `{"previous":"` + strings.Repeat("x", 9000) + `"}`},
 		"a newer version's entry": {"ledger.holdfast.dev/firmware", "x"},
 	}
 	for name, c := range cases {
@@ -199,5 +200,21 @@ func anyServer(rt *rapid.T) ledger.Server {
 			Why:   rapid.SampledFrom([]ledger.Why{ledger.WhySpec, ledger.WhyReleased, ledger.WhyConsent, ledger.WhyRestart}).Draw(rt, "why"),
 			Claim: some.Draw(rt, "intent claim"), ClaimUID: types.UID(some.Draw(rt, "intent uid")), Task: some.Draw(rt, "task"),
 		}),
+	}
+}
+
+// TestLongestImageFits: the URL is a tenant's; none that the API takes makes a ledger that cannot be read.
+func TestLongestImageFits(t *testing.T) {
+	for _, filler := range []string{"&", `"`, `\`, "%", "x"} {
+		image := "http://a/" + strings.Repeat(filler, v1alpha1.MaxURLLength-len("http://a/"))
+		want := ledger.Boot{Claim: strings.Repeat("c", 36), Stage: ledger.StageBooting, At: time.Unix(1, 1).UTC(), Again: true, Media: image}
+		got, err := ledger.ParseServer(ledger.Entries{}.Boot(&want))
+		if err != nil {
+			t.Errorf("full of %s: %v", filler, err)
+			continue
+		}
+		if diff := cmp.Diff(want, *got.Boot); diff != "" {
+			t.Error(diff)
+		}
 	}
 }

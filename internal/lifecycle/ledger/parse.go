@@ -33,8 +33,8 @@ func (e *UnreadableError) Error() string { return fmt.Sprintf("annotation %s: %v
 // Unwrap gives the cause to errors.Is and errors.As.
 func (e *UnreadableError) Unwrap() error { return e.Err }
 
-// longest entry that is read. Every entry of ours is far shorter.
-const longest = 4096
+// longest entry that is read. Every entry of ours is shorter, one with the longest URL of an image included.
+const longest = 8192
 
 var (
 	errEmpty   = errors.New("is empty")

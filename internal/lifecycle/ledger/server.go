@@ -96,6 +96,9 @@ type Boot struct {
 	At    time.Time `json:"at"`
 	// Again is true where a person asked for one more network boot: the machine may bear the claim's stamp already.
 	Again bool `json:"again,omitempty"`
+	// Media is the image that may be in the machine's virtual drive for this boot: written before it is inserted, cleared by the
+	// patch that records its ejection. "" where the boot takes none.
+	Media string `json:"media,omitempty"`
 }
 
 // Released is a release that finished.

@@ -91,3 +91,29 @@ func InMaintenance(power v1alpha1.Power) Override {
 		s.Server.Spec.MaintenanceRef = &v1alpha1.MaintenanceReference{Name: Maintenance, UID: "uid-maint"}
 	}
 }
+
+// Image is what claims boot that name one.
+const Image = "http://images.example/debian-12.iso"
+
+// BootBy lets the claim boot its image by a method, which takes virtual media where its name says so. It follows AtStage: from Booting
+// on the image is remembered.
+func BootBy(method v1alpha1.BootMethod) Override {
+	return func(s *Scene) {
+		if s.Claim == nil {
+			return
+		}
+		s.Claim.Spec.Boot.Method, s.Claim.Spec.Boot.Image = method, Image
+		if s.Ledger.Boot != nil && method == v1alpha1.BootVirtualMedia {
+			s.Ledger.Boot.Media = Image
+		}
+	}
+}
+
+// MediaRemembered lets the ledger say which image may be in the drive, where it speaks of a boot.
+func MediaRemembered(image string) Override {
+	return Ledger(func(l *ledger.Server) {
+		if l.Boot != nil {
+			l.Boot.Media = image
+		}
+	})
+}

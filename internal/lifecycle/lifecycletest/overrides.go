@@ -65,6 +65,20 @@ var ArmedPXE = Facts(func(o *v1alpha1.ServerObserved) {
 	o.BootOverride = &v1alpha1.ObservedBootOverride{Target: "Pxe", Enabled: "Once", Mode: "UEFI"}
 })
 
+// Armed lets the very next boot be from target, with the URI where it takes one.
+func Armed(target, uri string) Override {
+	return Facts(func(o *v1alpha1.ServerObserved) {
+		o.BootOverride = &v1alpha1.ObservedBootOverride{Target: target, Enabled: "Once", Mode: "UEFI", HTTPURI: uri}
+	})
+}
+
+// InDrive lets the picture show an image in the virtual drive; "" an empty one.
+func InDrive(image string) Override {
+	return Facts(func(o *v1alpha1.ServerObserved) {
+		o.Media = &v1alpha1.ObservedMedia{Slots: []v1alpha1.ObservedMediaSlot{{Slot: "Cd", Image: image, Inserted: image != ""}}}
+	})
+}
+
 // AssetTag stands on the machine.
 func AssetTag(tag string) Override {
 	return Facts(func(o *v1alpha1.ServerObserved) { o.AssetTag = tag })

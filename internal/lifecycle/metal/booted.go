@@ -23,21 +23,33 @@ var booted = join(
 		}},
 		changingPower,
 		{name: "ClearOverride", when: all((*state).armed, not((*state).bootsAlways), either((*state).off, (*state).bootOver)), then: clearOverride},
+		{name: "Eject", when: all((*state).mediaMayBeIn, not((*state).bootsAlways), either((*state).off, (*state).bootOver)), then: ejectBooted},
 	},
 	within("On", (*state).powerOnDue, join(
 		steps{
 			awaitBound,
 			settling,
-			{name: "ArmOverride", when: all((*state).bootsAlways, not((*state).armedPXE)), then: armOverride},
+		},
+		within("", (*state).bootsAlways, media),
+		steps{
+			{name: "ArmOverride", when: all((*state).bootsAlways, not((*state).armedForClaim)), then: armOverride},
 		},
 		switchOn((*state).byClaim),
 	)),
-	steps{{name: "OverrideArmed", when: all((*state).on, (*state).armed, not((*state).bootsAlways)), then: func(s *state) answer {
-		return s.wait(v1alpha1.ReasonBooted, "booted; the boot override is cleared when the operating system is up, or after the boot deadline").within(s.bootLeft()).quiet()
-	}}},
+	steps{
+		{name: "OverrideArmed", when: all((*state).on, (*state).armed, not((*state).bootsAlways)), then: func(s *state) answer {
+			return s.wait(v1alpha1.ReasonBooted, "booted; the boot override is cleared when the operating system is up, or after the boot deadline").within(s.bootLeft()).quiet()
+		}},
+		{name: "MediaInserted", when: all((*state).on, (*state).mediaMayBeIn, not((*state).bootsAlways)), then: func(s *state) answer {
+			return s.wait(v1alpha1.ReasonBooted, "booted; the image is ejected when the operating system is up, or after the boot deadline").within(s.bootLeft()).quiet()
+		}},
+	},
 	idle,
 	steps{{name: "Settled", when: always, then: func(*state) answer { return settled("booted, and as the claim asks") }}},
 )
+
+// ejectBooted leaves the claim as ready as it was.
+func ejectBooted(s *state) answer { return eject(s).quiet() }
 
 // restart are the clauses of a restart asked for by the claim: off through an intent, recorded once, then on.
 var restart = join(

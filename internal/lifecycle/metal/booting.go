@@ -11,8 +11,8 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
-// booting: the machine is made ready, each part only if it is not seen so already: the claim remembers, the override is armed, the
-// machine is stamped. The override comes before the stamp: a machine that is stamped for the claim and has nothing armed may then
+// booting: the machine is made ready, each part only if it is not seen so already: the claim remembers, the image is in the drive where
+// the method takes one, the override is armed, the machine is stamped. The override comes before the stamp: a machine that is stamped for the claim and has nothing armed may then
 // have booted already, whatever an old ledger says, and is held (docs/decisions/0036).
 var booting = join(
 	steps{
@@ -28,13 +28,16 @@ var booting = join(
 		isElsewhere,
 		{name: "UserData", when: (*state).userDataLacking, then: userDataLacking},
 	},
-	within("Stamped", all((*state).stampedForClaim, not((*state).armedPXE), not((*state).bootsAlways), func(s *state) bool { return !s.led.Boot.Again }), join(
+	within("Stamped", all((*state).stampedForClaim, not((*state).armedForClaim), not((*state).bootsAlways), func(s *state) bool { return !s.led.Boot.Again }), join(
 		steps{{name: "BootAgain", when: (*state).consentsBootAgain, then: bootAgain}},
 		bootNotConfirmed,
 	)),
 	steps{
 		{name: "Rest", when: func(s *state) bool { return s.bootRestLeft() > 0 }, then: func(s *state) answer { return s.rest(v1alpha1.ReasonBooting, s.bootRestLeft()) }},
-		{name: "Override", when: not((*state).armedPXE), then: armOverride},
+	},
+	media,
+	steps{
+		{name: "Override", when: not((*state).armedForClaim), then: armOverride},
 		{name: "RememberTag", when: all((*state).stampable, (*state).tagForgotten), then: func(s *state) answer {
 			return patch(v1alpha1.ReasonBooting, "remember the asset tag that the stamp will stand in for", lifecycle.Patch{Ledger: ledger.Entries{}.AssetTag(s.rememberTag())})
 		}},
@@ -45,12 +48,21 @@ var booting = join(
 			a.Refused = &lifecycle.Patch{Ledger: ledger.Entries{}.AssetTag(&ledger.AssetTag{Previous: s.facts.AssetTag, Unwritable: true})}
 			return a
 		}},
+		// The drive itself is asked once more before each boot: what was seen in it may be left over from an ejection (B113).
+		{name: "ConfirmMedia", when: (*state).byMedia, then: func(s *state) answer {
+			return s.insert("confirm that the image is in the drive, then announce the power-on", s.expectBoot(provider.PowerOff)).recording(s.startPatch())
+		}},
 		{name: "Start", when: always, then: func(s *state) answer {
-			p := s.byClaim()
-			return patch(v1alpha1.ReasonBooting, "ready to boot from the network: announce the power-on", lifecycle.Patch{Ledger: ledger.Entries{}.Boot(s.boot(ledger.StageStarting)).PowerOn(&p)})
+			return patch(v1alpha1.ReasonBooting, "ready to boot for the claim: announce the power-on", s.startPatch())
 		}},
 	},
 )
+
+// startPatch announces the power-on for the claim.
+func (s *state) startPatch() lifecycle.Patch {
+	p := s.byClaim()
+	return lifecycle.Patch{Ledger: ledger.Entries{}.Boot(s.boot(ledger.StageStarting)).PowerOn(&p)}
+}
 
 // awaitBound: the claim must remember the machine before the machine first boots for it, so that either of them can lose its memory.
 var awaitBound = clause{name: "AwaitBound", when: not((*state).boundHere), then: func(s *state) answer {
@@ -64,10 +76,8 @@ func (s *state) bootRestLeft() time.Duration {
 }
 
 func armOverride(s *state) answer {
-	return s.act(v1alpha1.ReasonBooting, "arm the network boot", lifecycle.Effect{
-		Op:       lifecycle.OpSetBootOverride,
-		Override: provider.BootOverride{Target: provider.BootPXE, Enabled: provider.BootOnce},
-		Expect:   s.expect(provider.PowerOff),
+	return s.act(v1alpha1.ReasonBooting, "arm the boot by "+string(s.method()), lifecycle.Effect{
+		Op: lifecycle.OpSetBootOverride, Override: s.override(), Expect: s.expect(provider.PowerOff),
 	})
 }
 

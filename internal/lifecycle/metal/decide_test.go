@@ -31,6 +31,7 @@ func cases() []decided {
 	return slices.Concat(
 		firstCases(), initialCases(), discoveryCases(), availableCases(), cleaningCases(), deletingCases(), maintenanceCases(),
 		reservedCases(), unbootedCases(), bootingCases(), startingCases(), bootedCases(), restartCases(), releasingCases(), withdrawCases(),
+		httpCases(), mediaCases(), mediaAlwaysCases(), mediaOverCases(),
 		pictureCases(), powerOffCases(),
 	)
 }

@@ -68,6 +68,8 @@ var claimTwists = []lt.Override{
 	claimChange(func(c *v1alpha1.ServerClaim) { c.Spec.Power = v1alpha1.PowerOff }), claimChange(func(c *v1alpha1.ServerClaim) { c.Spec.Power = v1alpha1.PowerKeep }),
 	claimChange(func(c *v1alpha1.ServerClaim) { c.Spec.Power = v1alpha1.PowerOn }),
 	claimChange(func(c *v1alpha1.ServerClaim) { c.Spec.Boot.When = v1alpha1.BootAlways }), claimChange(func(c *v1alpha1.ServerClaim) { c.Spec.Boot.Method = v1alpha1.BootDisk }),
+	lt.BootBy(v1alpha1.BootHTTP), lt.BootBy(v1alpha1.BootVirtualMedia), lt.BootBy(v1alpha1.BootVirtualMedia),
+	claimChange(func(c *v1alpha1.ServerClaim) { c.Spec.Boot.Image = "http://images.example/other.iso" }),
 	claimChange(func(c *v1alpha1.ServerClaim) { c.Spec.ServerName = "other" }),
 	claimChange(func(c *v1alpha1.ServerClaim) { t := metav1.NewTime(lt.Before(5)); c.Spec.RestartedAt = &t }),
 	claimChange(func(c *v1alpha1.ServerClaim) { t := metav1.NewTime(lt.Before(90)); c.Spec.RestartedAt = &t }),
@@ -92,13 +94,14 @@ var ledgerTwists = []lt.Override{
 	}),
 	lt.Ledger(func(l *ledger.Server) { l.AssetTag = &ledger.AssetTag{Unwritable: true} }),
 	lt.Ledger(func(l *ledger.Server) { l.RestoreEpoch = "e1" }),
+	lt.MediaRemembered(lt.Image), lt.MediaRemembered("http://images.example/old.iso"), lt.MediaRemembered(""),
 	lt.Garbled(ledger.KeyBoot, "{"),
 }
 
 var factTwists = []lt.Override{
 	lt.On, lt.Off, lt.On, lt.Off, lt.Power(v1alpha1.ObservedPoweringOn), lt.Power(v1alpha1.ObservedPoweringOff), lt.Power(v1alpha1.ObservedUnknown), lt.Power("Paused"),
 	lt.Stamped(lt.ClaimID), lt.Stamped("claim-db"), lt.AssetTag("shelf 7"), lt.AssetTag(""), lt.AssetTag(ledger.Stamp(lt.Identity, "cluster-0", lt.ClaimID)),
-	lt.ArmedPXE, lt.Unseen, lt.Unreachable, lt.SeenSince(0), lt.SeenSince(2), lt.SeenSince(500), lt.Pictured,
+	lt.ArmedPXE, lt.Armed("UefiHttp", lt.Image), lt.Armed("Cd", ""), lt.InDrive(lt.Image), lt.InDrive(""), lt.Unseen, lt.Unreachable, lt.SeenSince(0), lt.SeenSince(2), lt.SeenSince(500), lt.Pictured,
 	lt.Facts(func(o *v1alpha1.ServerObserved) { o.Hardware = nil }),
 	lt.Facts(func(o *v1alpha1.ServerObserved) { o.SystemUUID = "" }),
 	lt.Facts(func(o *v1alpha1.ServerObserved) { o.SystemUUID = "11111111-2222-3333-4444-555555555555" }),

@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 	lt "github.com/holdfast-dev/holdfast/internal/lifecycle/lifecycletest"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/metal"
+	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
 // TestDestructionIsGuarded: for any view, an effect that ends or overwrites a workload has all that the contract asks for, said here a
@@ -49,6 +50,12 @@ func TestDestructionIsGuarded(t *testing.T) {
 		}
 		if e.Op == lifecycle.OpSetBootOverride {
 			bootIsGuarded(must, v, led)
+		}
+		switch e.Op {
+		case lifecycle.OpInsertMedia:
+			insertionIsGuarded(must, v, led, e)
+		case lifecycle.OpEjectMedia:
+			ejectionIsGuarded(must, v, led, d.Step)
 		}
 	})
 	t.Logf("effects seen: %v", effects)
@@ -88,6 +95,27 @@ func bootIsGuarded(must func(bool, string), v lifecycle.ServerView, led ledger.S
 	again := claim.Spec.Boot.When == v1alpha1.BootAlways || led.Boot.Again
 	must(led.Boot != nil && led.Boot.Claim == lt.ClaimID && (led.Boot.Stage == ledger.StageBooting || again), "the boot for this claim is open")
 	must(v.Facts().AssetTag != ledger.Stamp(lt.Identity, lt.ClusterID, lt.ClaimID) || again, "the machine was not stamped for the claim before")
+}
+
+// insertionIsGuarded: I1, and memory before the effect (P3).
+func insertionIsGuarded(must func(bool, string), v lifecycle.ServerView, led ledger.Server, e lifecycle.Effect) {
+	claim := liveClaim(v)
+	must(claim != nil && claim.Annotations[ledger.KeyBound] == lt.Identity, "the claim remembers the machine")
+	must(claim.Spec.Boot.Method == v1alpha1.BootVirtualMedia && claim.Spec.Boot.Image == e.Image, "the claim asked for that image")
+	must(led.Boot != nil && led.Boot.Claim == lt.ClaimID && led.Boot.Media == e.Image, "the image is remembered")
+	must(otherBound(v) == nil || led.Boot.Stage == ledger.StageBooted, "no other live claim is bound to it")
+	must(v.Facts().PowerState == v1alpha1.ObservedOff && e.Expect.Power == provider.PowerOff, "the machine is Off")
+	must(led.Boot.Stage == ledger.StageBooting || claim.Spec.Boot.When == v1alpha1.BootAlways, "the boot for this claim is open")
+}
+
+// ejectionIsGuarded: nothing is pulled from under a machine that may be booting from it (B123), and only what was remembered.
+func ejectionIsGuarded(must func(bool, string), v lifecycle.ServerView, led ledger.Server, step lifecycle.Step) {
+	must(led.Boot != nil && step.Effect.Image != "" && led.Boot.Media == step.Effect.Image, "the image is remembered as ours")
+	o := v.Facts()
+	over := led.Boot.Stage == ledger.StageBooted && (o.BootProgress == "OSRunning" || !v.Now.Before(led.Boot.At.Add(v.Settings.BootDeadline)))
+	must(o.PowerState == v1alpha1.ObservedOff || over, "the machine is Off, or has booted")
+	must(string(step.Effect.Expect.Power) == string(o.PowerState), "the effect relies on the power that was seen")
+	must(step.Record != nil, "the ejection is recorded")
 }
 
 func consented(v lifecycle.ServerView, annotation string) bool {

@@ -30,6 +30,7 @@ var maintenanceSteps = named("Maintenance", join(
 		// The claim's machine booted for it already: a maintenance's power-on must not image it again (I10). What is armed on a machine
 		// that nobody has booted is the maintenance's own business.
 		steps{{name: "ClearOverride", when: all((*state).armed, inStage(ledger.StageBooted), not((*state).bootsAlways)), then: clearOverride}},
+		steps{{name: "Eject", when: all((*state).mediaMayBeIn, inStage(ledger.StageBooted), not((*state).bootsAlways)), then: eject}},
 		switchOn((*state).byMaintenance),
 	)),
 	steps{{name: "Settled", when: always, then: func(s *state) answer {

@@ -37,12 +37,6 @@ func (s *state) armed() bool {
 	return provider.BootOverride{Target: provider.BootTarget(o.Target), Enabled: provider.BootEnabled(o.Enabled)}.Armed()
 }
 
-// armedPXE says that the very next boot, and it alone, is from the network. An override that lasts is no such thing: it would still be
-// there after the machine has booted, and tell nothing.
-func (s *state) armedPXE() bool {
-	return s.armed() && s.facts.BootOverride.Target == string(provider.BootPXE) && s.facts.BootOverride.Enabled == string(provider.BootOnce)
-}
-
 // remembered says that our own memory explains why the machine is On (P13): somebody who has, or had last, the machine asked for it.
 func (s *state) remembered() bool {
 	p := s.led.PowerOn

@@ -49,7 +49,8 @@ func (s *state) unsettled() bool {
 	return consented || s.led.Intent != nil || s.bootUnsettled() || s.powerUnsettled() || s.indicatorDiffers()
 }
 
-// bootUnsettled: just bound, on the way to the first boot, or booted with the override still armed.
+// bootUnsettled: just bound, on the way to the first boot, or booted with the override still armed or
+// the image still in the drive.
 func (s *state) bootUnsettled() bool {
 	switch {
 	case s.spec.ClaimRef == nil:
@@ -57,7 +58,7 @@ func (s *state) bootUnsettled() bool {
 	case !s.bootKnown():
 		return true
 	}
-	return s.led.Boot.Stage != ledger.StageBooted || s.armed()
+	return s.led.Boot.Stage != ledger.StageBooted || s.armed() || s.mediaMayBeIn()
 }
 
 // powerUnsettled: the machine is on its way, or it was asked to be On and is not, or nobody asked and the spec wants another state.

@@ -9,7 +9,7 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
-// releasingSteps take the machine back: announced always, off, confirmed off, its stamp gone, and only then free. Until that is
+// releasingSteps take the machine back: announced always, off, confirmed off, its image out of the drive, its stamp gone, and only then free. Until that is
 // confirmed nobody else gets it.
 var releasingSteps = named("Releasing", join(
 	steps{
@@ -28,7 +28,8 @@ var releasingSteps = named("Releasing", join(
 		steps{
 			{name: "AwaitPicture", when: not((*state).pictured), then: awaitPicture},
 			settling,
-			{name: "ClearOverride", when: (*state).armedPXE, then: clearOverride},
+			{name: "ClearOverride", when: (*state).armedOnce, then: clearOverride},
+			{name: "Eject", when: (*state).mediaMayBeIn, then: eject},
 			{name: "Unstamp", when: (*state).stamped, then: func(s *state) answer {
 				return s.act(v1alpha1.ReasonReleasing, "clear the stamp and put the old asset tag back", lifecycle.Effect{
 					Op: lifecycle.OpWriteAssetTag, AssetTag: s.previousTag(), Expect: s.expect(provider.PowerOff),

@@ -35,9 +35,13 @@ func restoreMemory(s *state) answer {
 	return patch(v1alpha1.ReasonBooting, "the claim may have booted here: remember it as booted", lifecycle.Patch{Ledger: entries})
 }
 
-// boot is the ledger's entry for the claim of claimRef.
+// boot is the ledger's entry for the claim of claimRef. What may be in the drive stays remembered from stage to stage.
 func (s *state) boot(stage ledger.Stage) *ledger.Boot {
-	return &ledger.Boot{Claim: s.spec.ClaimRef.Identity, Stage: stage, At: s.now()}
+	b := &ledger.Boot{Claim: s.spec.ClaimRef.Identity, Stage: stage, At: s.now(), Media: s.image()}
+	if s.bootKnown() {
+		b.Media = s.mediaLeft()
+	}
+	return b
 }
 
 // danglingSteps hold a machine whose claim is not there, or is another one: what a restore looks like from here (P10). What runs on

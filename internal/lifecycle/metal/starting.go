@@ -8,7 +8,7 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 )
 
-// starting: the network power-on was announced, and may or may not have happened. The override tells: while it is armed it has not.
+// starting: the power-on for the claim was announced, and may or may not have happened. The override tells: while it is armed it has not.
 var starting = join(
 	steps{
 		{name: "On", when: all((*state).on, (*state).remembered), then: func(s *state) answer {
@@ -19,13 +19,14 @@ var starting = join(
 	// On, and no power-on of ours is remembered: memory was lost.
 	within("Found", (*state).on, bootNotConfirmed),
 	steps{
-		{name: "PowerNotWanted", when: all((*state).armedPXE, not(claimWants(v1alpha1.PowerOn))), then: func(*state) answer {
-			return settled("ready to boot from the network; the claim asks for no power now")
+		{name: "PowerNotWanted", when: all((*state).armedForClaim, not(claimWants(v1alpha1.PowerOn))), then: func(*state) answer {
+			return settled("ready to boot for the claim; the claim asks for no power now")
 		}},
 		awaitBound,
 		isElsewhere,
 	},
-	within("", (*state).armedPXE, switchOn((*state).byClaim)),
+	within("", (*state).armedForClaim, switchOn((*state).byClaim)),
+	within("", (*state).bootsAlways, media),
 	steps{
 		{name: "ArmAgain", when: (*state).bootsAlways, then: armOverride},
 		{name: "BootAgain", when: (*state).consentsBootAgain, then: bootAgain},

@@ -26,12 +26,15 @@ func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lif
 	if wait, refusal := r.efforts.wait(read.Server, step, now); wait > 0 {
 		return r.report(ctx, read, decision, wait, refusals(refusal)...) // asked for a moment ago (R5)
 	}
-	if err := r.perform(ctx, read, step); err != nil {
+	outcome, err := r.perform(ctx, read, step)
+	if err != nil {
 		return r.refused(ctx, read, decision, err)
 	}
 	tell(ctx, decision)
-	r.event(read, step)
-	if step.Record == nil {
+	if !outcome.Unchanged {
+		r.event(read, step)
+	}
+	if step.Record == nil || outcome.Task != "" { // what goes on as a task is recorded when it is asked for again and found done
 		r.efforts.succeeded(read.Server, step, now, r.Settings.EffectDeadline)
 		return ctrl.Result{RequeueAfter: r.Settings.EffectDeadline}, nil
 	}
@@ -43,15 +46,14 @@ func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lif
 }
 
 // perform makes the one call. Its context ends with the pass, with leadership, and with its own deadline.
-func (r *Reconciler) perform(ctx context.Context, read view.ServerRead, step lifecycle.Step) error {
+func (r *Reconciler) perform(ctx context.Context, read view.ServerRead, step lifecycle.Step) (provider.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.Settings.EffectDeadline)
 	defer cancel()
 	actor, err := r.Actors.Actor(ctx, read.View.BMC)
 	if err != nil {
-		return err
+		return provider.Outcome{}, err
 	}
-	_, err = call(ctx, actor, *step.Effect)
-	return err
+	return call(ctx, actor, *step.Effect)
 }
 
 // call is the one place where an effect becomes a call of a provider.
@@ -69,6 +71,10 @@ func call(ctx context.Context, actor provider.Actor, e lifecycle.Effect) (provid
 		return actor.SetBootOverride(ctx, e.System, e.Override, e.Expect)
 	case lifecycle.OpClearBootOverride:
 		return actor.ClearBootOverride(ctx, e.System, e.Expect)
+	case lifecycle.OpInsertMedia:
+		return actor.InsertMedia(ctx, e.System, e.Image, e.Expect)
+	case lifecycle.OpEjectMedia:
+		return actor.EjectMedia(ctx, e.System, e.Image, e.Expect)
 	case lifecycle.OpWriteAssetTag:
 		return actor.WriteAssetTag(ctx, e.System, e.AssetTag, e.Expect)
 	case lifecycle.OpSetIndicator:
@@ -122,12 +128,24 @@ func patience(e *provider.Error, settings lifecycle.Settings) time.Duration {
 }
 
 func gateOf(e *provider.Error, step lifecycle.Step) lifecycle.Gate {
-	gate := lifecycle.Gate{Level: lifecycle.Progressing, Reason: v1alpha1.ReasonEffectFailed, Message: fmt.Sprintf("%s: %s: %s", step.Effect.Op, e.Reason, e.Message)}
+	gate := lifecycle.Gate{Level: lifecycle.Progressing, Reason: reasonOf(e), Message: fmt.Sprintf("%s: %s: %s", step.Effect.Op, e.Reason, e.Message)}
 	switch e.Class {
 	case provider.Denied, provider.Terminal, provider.NotFound:
 		gate.Level = lifecycle.Stalled
 	}
 	return gate
+}
+
+// reasonOf gives a refusal a reason of its own where a person has to do something about it that is particular to it. A machine that
+// cannot boot as its claim asks is never booted in another way instead.
+func reasonOf(e *provider.Error) string {
+	switch e.Reason {
+	case provider.ReasonMediaMissing, provider.ReasonBootTargetMissing:
+		return v1alpha1.ReasonBootMethodUnsupported
+	case provider.ReasonMediaRefused:
+		return v1alpha1.ReasonMediaRefused
+	}
+	return v1alpha1.ReasonEffectFailed
 }
 
 // event tells people what was done to the machine: kubectl describe reads as its story.

@@ -15,6 +15,15 @@ var bootRules = []rule{
 			set{"spec.boot.method": "Disk", "spec.boot.userDataSecretRef.name": "s"}),
 	},
 	{
+		kind: "ServerClaim", at: "spec.boot", message: "methods HTTP and VirtualMedia boot an image",
+		accept: created(set{"spec.boot.method": "HTTP", bootImage: "http://a/b.iso"},
+			set{"spec.boot.method": "VirtualMedia", bootImage: "https://a/b.iso", "spec.boot.userDataSecretRef.name": "s"},
+			set{"spec.boot.method": "VirtualMedia", bootImage: "http://a/b.iso", "spec.boot.when": "Always"},
+			set{"spec.boot.method": "PXE"}),
+		reject: created(set{"spec.boot.method": "HTTP"}, set{"spec.boot.method": "VirtualMedia"},
+			set{"spec.boot.method": "VirtualMedia", "spec.boot.when": "Always"}),
+	},
+	{
 		kind: "ServerClaim", at: bootImage, message: "must be a URL with http:// or https:// and a host",
 		accept: at(bootImage, "http://images.example/debian-12.iso", "https://images.example:8443/a?b=c#d", "HTTP://10.0.0.1/x"),
 		reject: at(bootImage, "file:///etc/passwd", "/etc/passwd", "debian-12", "ftp://a/b", "nfs://a/b", "http:///a", "http:a", "http://", ""),

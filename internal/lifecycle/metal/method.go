@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package metal
+
+import (
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/provider"
+)
+
+// What the claim's machine is booted from. All methods go through the same stages in the same order; they differ in the override that
+// is armed, and virtual media in the image that must be in the drive before. None ever stands in for another.
+
+// method is the claim's; PXE where it names none.
+func (s *state) method() v1alpha1.BootMethod {
+	if s.claim.found == nil || s.claim.found.Spec.Boot.Method == "" {
+		return v1alpha1.BootPXE
+	}
+	return s.claim.found.Spec.Boot.Method
+}
+
+func (s *state) byMedia() bool { return s.method() == v1alpha1.BootVirtualMedia }
+
+// image is what the claim wants in the drive; "" where it wants none there.
+func (s *state) image() string {
+	if !s.byMedia() {
+		return ""
+	}
+	return s.claim.found.Spec.Boot.Image
+}
+
+// override is what the claim's method arms.
+func (s *state) override() provider.BootOverride {
+	o := provider.BootOverride{Target: provider.BootPXE, Enabled: provider.BootOnce}
+	switch s.method() {
+	case v1alpha1.BootHTTP:
+		o.Target, o.HTTPURI = provider.BootHTTP, s.claim.found.Spec.Boot.Image
+	case v1alpha1.BootVirtualMedia:
+		o.Target = provider.BootCD
+	}
+	return o
+}
+
+// armedForClaim says that the very next boot, and it alone, is the claim's. An override that lasts is no such thing: it would still be
+// there after the machine has booted, and tell nothing.
+func (s *state) armedForClaim() bool {
+	if !s.armedOnce() {
+		return false
+	}
+	want, is := s.override(), s.facts.BootOverride
+	return is.Target == string(want.Target) && (want.HTTPURI == "" || is.HTTPURI == v1alpha1.URL(want.HTTPURI))
+}
+
+// armedOnce says that an override of a kind that we arm stands for the very next boot.
+func (s *state) armedOnce() bool {
+	if !s.armed() || s.facts.BootOverride.Enabled != string(provider.BootOnce) {
+		return false
+	}
+	switch provider.BootTarget(s.facts.BootOverride.Target) {
+	case provider.BootPXE, provider.BootHTTP, provider.BootCD:
+		return true
+	}
+	return false
+}
+
+// inserted says that the drive was seen to hold the claim's image.
+func (s *state) inserted() bool {
+	if s.facts.Media == nil {
+		return false
+	}
+	for _, slot := range s.facts.Media.Slots {
+		if (provider.MediaSlot{Slot: slot.Slot, Image: slot.Image, Inserted: slot.Inserted}).Holds(v1alpha1.URL(s.image())) {
+			return true
+		}
+	}
+	return false
+}
+
+// mediaLeft is the image of ours that may be in the machine's drive, as remembered: written before it is inserted (P3).
+func (s *state) mediaLeft() string {
+	if s.led.Boot == nil {
+		return ""
+	}
+	return s.led.Boot.Media
+}
+
+func (s *state) mediaMayBeIn() bool { return s.mediaLeft() != "" }
+
+// media are the clauses that put the claim's image into the drive: remembered first, inserted, and seen in it before anything is armed.
+var media = named("Media", steps{
+	{name: "EjectOther", when: all((*state).byMedia, (*state).mediaMayBeIn, func(s *state) bool { return s.mediaLeft() != s.image() }), then: eject},
+	{name: "Remember", when: all((*state).byMedia, func(s *state) bool { return s.mediaLeft() != s.image() }), then: func(s *state) answer {
+		b := *s.led.Boot
+		b.Media = s.image()
+		return patch(v1alpha1.ReasonBooting, "remember the image before it is inserted", lifecycle.Patch{Ledger: ledger.Entries{}.Boot(&b)})
+	}},
+	{name: "Insert", when: all((*state).byMedia, not((*state).inserted)), then: func(s *state) answer {
+		return s.insert("insert the claim's image into the virtual drive", s.expect(provider.PowerOff))
+	}},
+})
+
+func (s *state) insert(message string, expect provider.Expect) answer {
+	return s.act(v1alpha1.ReasonBooting, message, lifecycle.Effect{Op: lifecycle.OpInsertMedia, Image: s.image(), Expect: expect})
+}
+
+// eject takes the image of ours out of the drive, and forgets it then. It is asked of the machine whatever the picture says: a picture
+// of another time must not leave an image in (I5). Never of a machine that may be booting from it (B123): the clauses see to that.
+func eject(s *state) answer {
+	b := *s.led.Boot
+	image := b.Media
+	b.Media = ""
+	return s.act(v1alpha1.ReasonBooting, "take the image out of the virtual drive", lifecycle.Effect{
+		Op: lifecycle.OpEjectMedia, Image: image, Expect: s.expectSeen(),
+	}).recording(lifecycle.Patch{Ledger: ledger.Entries{}.Boot(&b)})
+}
