@@ -89,6 +89,7 @@ func TestTheImageGoesAtTheNextOff(t *testing.T) {
 			off := k.Mark()
 			machine.PowerOffByTenant()
 			k.Until("powered on from disk", restarted(k, off, machine))
+			k.UntilRunning(machine)
 			k.Until("the image ejected and forgotten", ejected(k, machine))
 			expectBootedFrom(k, mark, machine, "Cd")
 			if f := k.Since(off, machine); f.Armings() != 0 || len(f.Boots) != 1 || f.Boots[0].Source != "Hdd" {
@@ -128,7 +129,9 @@ func TestAClaimBootsByHTTP(t *testing.T) {
 			k := suite.Kit(t, "http")
 			machine := k.Enroll(playing(profile))
 			mark := k.Mark()
-			claim := k.Booted(machine.Name, bootBy(v1alpha1.BootHTTP))
+			claim := k.Claim(machine.Name, bootBy(v1alpha1.BootHTTP))
+			k.UntilReady(claim)
+			k.UntilRunning(machine)
 			expectBootedFrom(k, mark, machine, "UefiHttp")
 			if f := k.Since(mark, machine); len(mediaWrites(f)) != 0 {
 				t.Errorf("media writes: %v", mediaWrites(f))
