@@ -88,7 +88,7 @@ func TestStateSurvivesARestart(t *testing.T) {
 	awaitReady(t, again)
 	testenv.Eventually(t, "three looks at each machine", func(context.Context) error {
 		for _, bmc := range again.Rack.BMCs() {
-			looks, err := again.Rack.Requests(sim.RequestFilter{BMC: bmc.Name(), Method: http.MethodGet, Path: "/Systems/1$"})
+			looks, err := again.Rack.Requests(sim.RequestFilter{BMC: bmc.Name(), Method: http.MethodGet, Path: "/Systems/[^/]+/?$"})
 			if err != nil || len(looks) < 3 {
 				return fmt.Errorf("%s: %d looks, %w", bmc.Name(), len(looks), err)
 			}
