@@ -52,6 +52,7 @@ func TestALifeWithoutStatus(t *testing.T) {
 	k.Delete(maintenance)
 	k.UntilGone(maintenance)
 	k.Until("on after the maintenance", func(context.Context) error { return is(machine, sim.PowerOn) })
+	k.UntilRunning(machine) // a system that is not up yet hears no shutdown, and is rightly asked again
 	k.ExpectResets(k.Since(maintained, machine), "GracefulShutdown", "On")
 	released := k.Mark()
 	k.Delete(claim)
