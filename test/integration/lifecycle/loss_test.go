@@ -27,9 +27,9 @@ func TestALifeWithoutStatus(t *testing.T) {
 	claim := &v1alpha1.ServerClaim{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: "web"}}
 	server := k.Server(machine.Name)
 	// Nothing that rests on Off is done before Off was seen for an effect deadline (B018): a picture that is wiped more often than that
-	// stops the life, and harms nobody.
+	// stops the life, and harms nobody; so does one that is written more often than a pass takes.
 	objects := []client.Object{server, claim, k.BMCObject(machine.Name)}
-	stop, stopWhole := k.Wiping(harness.Report, 150*time.Millisecond, objects...), k.Wiping(harness.Whole, 3*harness.EffectDeadline, objects...)
+	stop, stopWhole := k.Wiping(harness.Report, 700*time.Millisecond, objects...), k.Wiping(harness.Whole, 3*harness.EffectDeadline, objects...)
 
 	mark := k.Mark()
 	k.Claim(machine.Name, func(c *v1alpha1.ServerClaim) { c.Name = claim.Name })
