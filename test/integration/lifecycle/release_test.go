@@ -5,7 +5,9 @@ package lifecycle
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -123,6 +125,16 @@ func TestForceReleaseWithADeadBMC(t *testing.T) {
 	if machine.Power() != sim.PowerOn {
 		t.Error("the machine went off though its BMC was dead")
 	}
+	k.Until("the grace period has passed since the announcement", func(context.Context) error {
+		memory, err := ledger.ParseServer(k.Server(machine.Name).Annotations)
+		if err != nil || memory.Intent == nil {
+			return errors.Join(errors.New("no intent is announced"), err)
+		}
+		if age := time.Since(memory.Intent.At); age <= harness.GracePeriod {
+			return fmt.Errorf("announced %s ago", age)
+		}
+		return nil
+	})
 	mark := k.Mark()
 	if err := machine.BMC.SetReach(sim.ReachUp); err != nil {
 		t.Fatal(err)
