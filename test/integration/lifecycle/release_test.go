@@ -126,7 +126,7 @@ func TestForceReleaseWithADeadBMC(t *testing.T) {
 		t.Error("the machine went off though its BMC was dead")
 	}
 	k.Until("the grace period has passed since the announcement", func(context.Context) error {
-		memory, err := ledger.ParseServer(k.Server(machine.Name).Annotations)
+		memory, err := ledger.ParseServer(harness.Read(k, k.Server(machine.Name)).Annotations)
 		if err != nil || memory.Intent == nil {
 			return errors.Join(errors.New("no intent is announced"), err)
 		}
