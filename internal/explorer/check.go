@@ -109,7 +109,7 @@ func (x *explorer) recorded(s *State, f flight, after id) breach {
 		return unbroken
 	}
 	m.disk = 0 // nobody's any more
-	if m.media != 0 && int(s.adverse) == x.world.Adverse {
+	if m.media != 0 && (int(s.adverse) == x.world.Adverse || x.remembersBoot(s, o, int(f.server))) {
 		return breach{"I1", "the machine of " + o.String() + " is released with an image in its drive: the next one's to boot from"}
 	}
 	if x.lives(s, o) && f.given&o.bit() == 0 {
@@ -150,6 +150,17 @@ func (x *explorer) memoryOf(server id) memory {
 func (x *explorer) remembered(s *State, o owner) bool {
 	for c := range x.world.Claims {
 		if s.now.claim[c] != absent && x.ownerOfClaim(s.now.claim[c]) == o {
+			return true
+		}
+	}
+	return false
+}
+
+// remembersBoot says that the claim object of an owner is there and tells that it may have booted on a server.
+func (x *explorer) remembersBoot(s *State, o owner, server int) bool {
+	for c := range x.world.Claims {
+		known := x.claims.get(s.now.claim[c])
+		if known != nil && x.ownerOfClaim(s.now.claim[c]) == o && known.Annotations[ledger.KeyBound] == serverIdentity(server) {
 			return true
 		}
 	}

@@ -93,6 +93,7 @@ func serverMutants() []Mutant {
 			}
 		})},
 		{Clause: "the image is ejected before a release finishes", Worlds: []string{"one-claim-media"}, Apply: unasked(lifecycle.OpEjectMedia)},
+		{Clause: "a release learns from the claim what its server forgot of the drive", Worlds: []string{"one-claim-media"}, Apply: seeing(forgetMedia)},
 		{Clause: "a claim that is missing is no release (P10)", Worlds: []string{"one-claim"}, Apply: seeing(missingIsDeleted)},
 		{Clause: "a written intent before a power-off (P6)", Worlds: []string{"one-claim"}, Apply: noIntent},
 		{Clause: "an Off is believed only fresh: with the intent's id, and confirmed (R4)", Worlds: []string{"one-claim", "stalls"}, Apply: oldOff},
@@ -131,6 +132,14 @@ func longOff(v *lifecycle.ServerView, m *ledger.Server) {
 func explainAll(v *lifecycle.ServerView, m *ledger.Server) {
 	if m.PowerOn == nil {
 		m.PowerOn = &ledger.PowerOn{By: ledger.BySpec, At: v.Now}
+	}
+}
+
+// forgetMedia lets nothing but the server's own memory tell that a claim boots by virtual media.
+func forgetMedia(v *lifecycle.ServerView, m *ledger.Server) {
+	if v.Claim != nil && m.Boot == nil {
+		v.Claim = v.Claim.DeepCopy()
+		v.Claim.Spec.Boot = v1alpha1.ClaimBoot{Method: v1alpha1.BootPXE, When: v.Claim.Spec.Boot.When}
 	}
 }
 

@@ -134,9 +134,13 @@ func (v View) active() Decision {
 // end gives the server back in one patch: the lock; the latch of discovery where nobody has the server, for hands were on it; and
 // the intent that this maintenance had opened, for nobody wants it any more (R3).
 func (v View) end() Decision {
-	if v.Server.Spec.Paused {
+	switch {
+	case v.Server.Spec.Paused:
 		return v.settled(lifecycle.Stalled, v1alpha1.ReasonPaused, "Maintenance.End.Paused",
 			fmt.Sprintf("server %q is paused: it is not written to", v.Server.Name))
+	case v.foreign():
+		return v.settled(lifecycle.Stalled, v1alpha1.ReasonForeignOwner, "Maintenance.End.ForeignOwner",
+			fmt.Sprintf("server %q belongs to cluster %q: it is not written to; take it over first", v.Server.Name, v.Server.Annotations[ledger.KeyOwner]))
 	}
 	patch := &lifecycle.Patch{
 		Ledger:         map[string]string{},

@@ -86,6 +86,7 @@ func intent(why ledger.Why) option {
 
 func noServer(v *maintenance.View) { v.Server = nil }
 func paused(v *maintenance.View)   { v.Server.Spec.Paused = true }
+func foreign(v *maintenance.View)  { v.Server.Annotations[ledger.KeyOwner] = "cluster-b" }
 
 func TestDecide(t *testing.T) {
 	lock := func(uid string) *lifecycle.Patch {
@@ -130,7 +131,7 @@ func TestDecide(t *testing.T) {
 		{"ServerGone", view(noServer), "Maintenance.ServerGone", v1alpha1.ReasonServerGone, nil},
 		{"A server that is being deleted takes no new one", view(func(v *maintenance.View) { v.Server.DeletionTimestamp = &metav1.Time{Time: now} }), "Maintenance.ServerDeleting", v1alpha1.ReasonDeleting, nil},
 		{"A paused server is not written to", view(paused), "Maintenance.ServerPaused", v1alpha1.ReasonPaused, nil},
-		{"Another cluster's server is not written to", view(func(v *maintenance.View) { v.Server.Annotations[ledger.KeyOwner] = "cluster-b" }), "Maintenance.ForeignOwner", v1alpha1.ReasonForeignOwner, nil},
+		{"Another cluster's server is not written to", view(foreign), "Maintenance.ForeignOwner", v1alpha1.ReasonForeignOwner, nil},
 		{"Active", view(lockedBy(fan)), "Maintenance.Active", v1alpha1.ReasonActive, nil},
 		{"Restored: its UID is stamped anew", view(lockedBy(maint("fan", func(m *v1alpha1.ServerMaintenance) { m.UID = "before" }))), "Maintenance.StampUID", v1alpha1.ReasonInitializing, lock("fan-uid")},
 		{"End: an unclaimed server is discovered afresh", view(of(maint("fan", ended)), lockedBy(fan)), "Maintenance.End", v1alpha1.ReasonDeleting, unlock(ledger.KeyDiscoveredAt)},
@@ -139,6 +140,7 @@ func TestDecide(t *testing.T) {
 		{"End: a release's intent stays", view(of(maint("fan", ended)), lockedBy(fan), claimed(""), intent(ledger.WhyReleased)), "Maintenance.End", v1alpha1.ReasonDeleting, unlock()},
 		{"End: an unreadable ledger is left as it is", view(of(maint("fan", ended)), lockedBy(fan), claimed(""), func(v *maintenance.View) { v.Server.Annotations[ledger.KeyIntent] = "{" }), "Maintenance.End", v1alpha1.ReasonDeleting, unlock()},
 		{"End: not on a paused server", view(of(maint("fan", ended)), lockedBy(fan), paused), "Maintenance.End.Paused", v1alpha1.ReasonPaused, nil},
+		{"End: another cluster's server is not written to", view(of(maint("fan", ended)), lockedBy(fan), foreign), "Maintenance.End.ForeignOwner", v1alpha1.ReasonForeignOwner, nil},
 		{"Gone: no server has it", view(of(maint("fan", ended))), "Maintenance.Gone", v1alpha1.ReasonDeleting, &lifecycle.Patch{RemoveFinalizer: v1alpha1.FinalizerMaintenance}},
 		{"Gone: another one's lock is not its own", view(of(maint("fan", ended)), lockedBy(maint("disk"))), "Maintenance.Gone", v1alpha1.ReasonDeleting, &lifecycle.Patch{RemoveFinalizer: v1alpha1.FinalizerMaintenance}},
 		{"Gone: the server is gone (B065)", view(of(maint("fan", ended)), noServer), "Maintenance.Gone", v1alpha1.ReasonDeleting, &lifecycle.Patch{RemoveFinalizer: v1alpha1.FinalizerMaintenance}},

@@ -154,6 +154,13 @@ func mediaOverCases() []decided {
 		{"Releasing.ClearOverride", "media: the override first", given(released, armedCD), act, does(lifecycle.OpClearBootOverride)},
 		{"Releasing.Eject", "no image of ours is left in when the release finishes", released, act, gone},
 		{"Releasing.Eject", "also where the claim is gone: the server remembers", given(lt.Running, byMedia, lt.RefCleared, lt.Announced(ledger.WhyReleased, 1), lt.Pictured, lt.Off), act, gone},
+		{"Releasing.MediaMemory", "what the server forgot of the drive the claim still knows", given(released, lt.Ledger(func(l *ledger.Server) { l.Boot, l.DirtySince, l.Intent = nil, time.Time{}, nil })), lifecycle.StepPatch,
+			and(sets(ledger.KeyBoot, ledger.KeyDirtySince), stage(ledger.StageBooted), func(t *testing.T, d lifecycle.Decision) {
+				if _, led := written(t, d); led.Boot.Media != lt.Image {
+					t.Errorf("media %q", led.Boot.Media)
+				}
+			})},
+		{"Releasing.MediaMemory", "and an announced release stays announced", given(released, lt.Ledger(func(l *ledger.Server) { l.Boot = nil })), lifecycle.StepPatch, sets(ledger.KeyBoot)},
 		{"Releasing.Unstamp", "then the stamp", given(released, lt.MediaRemembered("")), act, does(lifecycle.OpWriteAssetTag)},
 		{"Releasing.PowerOff.ShutDown", "media: not from under a machine that runs (B123)", given(released, lt.On), act, nil},
 	}

@@ -114,3 +114,11 @@ func eject(s *state) answer {
 		Op: lifecycle.OpEjectMedia, Image: image, Expect: s.expectSeen(),
 	}).recording(lifecycle.Patch{Ledger: ledger.Entries{}.Boot(&b)})
 }
+
+// rememberMedia writes back, for a release, that the claim may have booted here and which image that leaves in the drive: the server has
+// forgotten, the claim has not. Without it the next one's machine would keep the image of this one's.
+func rememberMedia(s *state) answer {
+	return patch(v1alpha1.ReasonReleasing, "the claim may have booted here: remember the image that may be in the drive", lifecycle.Patch{
+		Ledger: s.dirty().Boot(s.boot(ledger.StageBooted)),
+	})
+}

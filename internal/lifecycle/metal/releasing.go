@@ -18,6 +18,7 @@ var releasingSteps = named("Releasing", join(
 		}, carries: true},
 		isElsewhere,
 		{name: "Memory", when: all((*state).boundHere, (*state).foundRunning, not((*state).bootKnown)), then: restoreMemory},
+		{name: "MediaMemory", when: all((*state).boundHere, (*state).byMedia, not((*state).bootKnown)), then: rememberMedia, carries: true},
 		{name: "Announce", when: not(isAnnounced(ledger.WhyReleased)), then: func(s *state) answer {
 			return patch(v1alpha1.ReasonReleasing, "announce the release", lifecycle.Patch{Ledger: ledger.Entries{}.Intent(s.intent(ledger.WhyReleased))})
 		}, carries: true},
