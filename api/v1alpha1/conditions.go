@@ -18,6 +18,8 @@ const (
 	ConditionBound             = "Bound"             // ServerClaim
 	ConditionBooted            = "Booted"            // ServerClaim
 	ConditionActive            = "Active"            // ServerMaintenance
+	ConditionProvisioned       = "Provisioned"       // Server, virtual: the VM was launched
+	ConditionNetworkReady      = "NetworkReady"      // Server, virtual: ports and floating IP are as the spec says
 )
 
 // Reasons of holds: what is missing before Holdfast goes on, each with a way out that a person can take (docs/runbook.md).
@@ -42,6 +44,15 @@ const (
 	ReasonSystemReplaced     = "SystemReplaced"
 	ReasonAmbiguousSystem    = "AmbiguousSystem"
 	ReasonReleaseUnconfirmed = "ReleaseUnconfirmed"
+
+	// Of virtual servers.
+	ReasonFoundExisting    = "FoundExisting"    // a VM of ours bears this Server's name under another identity
+	ReasonDuplicateVM      = "DuplicateVM"      // several VMs bear this identity
+	ReasonCreateFailed     = "CreateFailed"     // never launched, and the budget of retries is spent
+	ReasonLost             = "Lost"             // launched once, and a GET by id says 404
+	ReasonErrored          = "Errored"          // the cloud calls the launched VM broken
+	ReasonRebuildForbidden = "RebuildForbidden" // the image was edited, and rebuildPolicy is Never
+	ReasonRebuildApproval  = "RebuildApproval"  // the claim's owner has not approved the rebuild
 )
 
 // Reasons of waiting and of being done.
@@ -71,6 +82,8 @@ const (
 	ReasonDeleting              = "Deleting"              // deletion under way
 	ReasonBootMethodUnsupported = "BootMethodUnsupported" // the machine cannot boot as its claim asks: no such boot target, no drive
 	ReasonMediaRefused          = "MediaRefused"          // the BMC refuses the image
+	ReasonTaskFailed            = "TaskFailed"            // the BMC took a power-off as a task, and the task failed
+	ReasonTaskGone              = "TaskGone"              // the BMC took a power-off as a task, knows it no more, and the machine is not Off
 	ReasonEffectFailed          = "EffectFailed"          // the provider refused an acting call; the message names its reason
 	ReasonStampUnsupported      = "StampUnsupported"      // this machine cannot keep a stamp
 	ReasonBound                 = "Bound"                 // server and claim name each other
@@ -91,4 +104,16 @@ const (
 	ReasonNoSystems             = "NoSystems"             // no system behind this BMC can be reset: no host
 	ReasonConflictingSystem     = "ConflictingSystem"     // another object already manages this machine
 	ReasonDegraded              = "Degraded"              // works, but something is worth a look
+	ReasonCreating              = "Creating"              // the VM is being made
+	ReasonRetrying              = "Retrying"              // a VM that never launched is deleted and made again
+	ReasonRebuilding            = "Rebuilding"            // the VM's disk is being made anew
+	ReasonRunning               = "Running"               // the VM is as the spec says
+	ReasonNetworkUpdating       = "NetworkUpdating"       // ports or floating IP are being brought to the spec
+	ReasonResourceMissing       = "ResourceMissing"       // the cloud has no such image, flavor, network, group or key
+	ReasonResourceAmbiguous     = "ResourceAmbiguous"     // several resources of the cloud fit; the message names them
+	ReasonQuotaExceeded         = "QuotaExceeded"         // the project's quota is used up
+	ReasonUserDataInvalid       = "UserDataInvalid"       // the user data cannot be combined, or is too large
+	ReasonCloudTooOld           = "CloudTooOld"           // the cloud's compute API is older than 2.52
+	ReasonClassMissing          = "ClassMissing"          // the claim's ServerClass does not exist
+	ReasonClassDeleting         = "ClassDeleting"         // the claim's ServerClass is being deleted: it makes nothing new
 )

@@ -24,6 +24,9 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&ServerClaim{}, &ServerClaimList{},
 		&BMC{}, &BMCList{},
 		&ServerMaintenance{}, &ServerMaintenanceList{},
+		&ServerClass{}, &ServerClassList{},
+		&Cloud{}, &CloudList{},
+		&SSHCertificateAuthority{}, &SSHCertificateAuthorityList{},
 	)
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil

@@ -18,6 +18,9 @@ const (
 	AnnotationForceRelease        = VerbPrefix + "force-release"        // on a claim; value: the server's name
 	AnnotationAbandon             = VerbPrefix + "abandon"              // value: the server's name
 	AnnotationMaintenanceApproved = VerbPrefix + "maintenance-approved" // on a claim; value: names of maintenances, comma-separated
+	AnnotationAdopt               = VerbPrefix + "adopt"                // value: the VM's id
+	AnnotationRetry               = VerbPrefix + "retry"                // value: the server's identity
+	AnnotationRebuildApproved     = VerbPrefix + "rebuild-approved"     // on a claim; value: the image, as ImageText gives it
 	AnnotationBreakGlass          = VerbPrefix + "break-glass"          // value: why
 )
 

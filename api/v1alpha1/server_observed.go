@@ -101,6 +101,10 @@ type ServerObserved struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Task string `json:"task,omitempty"`
+	// TaskMonitor is the URI of the task that Task speaks of: an effect that is asked for again may become another one.
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	TaskMonitor string `json:"taskMonitor,omitempty"`
 	// AssetTag as it stands on the machine: where the stamp is kept.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
@@ -111,6 +115,17 @@ type ServerObserved struct {
 	// Hardware is the inventory; absent until it was read once.
 	// +optional
 	Hardware *Hardware `json:"hardware,omitempty"`
+	// Instance is the VM of a virtual server; absent until one was seen.
+	// +optional
+	Instance *ObservedInstance `json:"instance,omitempty"`
+	// Ports of the VM that Holdfast made, by index.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Ports []ObservedPort `json:"ports,omitempty"`
+	// FloatingIP of the VM that Holdfast allocated; absent where there is none.
+	// +optional
+	FloatingIP *ObservedFloatingIP `json:"floatingIP,omitempty"`
 }
 
 // ObservedBootOverride is the boot source override as it stands.

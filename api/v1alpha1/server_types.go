@@ -33,12 +33,13 @@ const (
 )
 
 // ReclaimPolicy says what becomes of a server after its claim has gone.
-// +kubebuilder:validation:Enum=Recycle;Retain
+// +kubebuilder:validation:Enum=Recycle;Retain;Delete
 type ReclaimPolicy string
 
 const (
-	ReclaimRecycle ReclaimPolicy = "Recycle" // free for the next claim
+	ReclaimRecycle ReclaimPolicy = "Recycle" // metal: free for the next claim
 	ReclaimRetain  ReclaimPolicy = "Retain"  // kept for a person, who clears claimRef
+	ReclaimDelete  ReclaimPolicy = "Delete"  // virtual: deleted with its VM
 )
 
 // CleaningPolicy says what must happen before the next tenant.
@@ -143,13 +144,30 @@ type MaintenanceReference struct {
 }
 
 // ServerSpec is what is wanted of a machine, and who has it.
+// +kubebuilder:validation:XValidation:rule="has(self.redfish) != has(self.openstack)",message="give exactly one of redfish and openstack"
+// +kubebuilder:validation:XValidation:rule="has(self.redfish) == has(oldSelf.redfish)",message="a machine cannot become a VM, or a VM a machine: delete this Server and create a new one",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.reclaimPolicy) || self.reclaimPolicy != (has(self.redfish) ? 'Delete' : 'Recycle')",message="a machine is recycled or retained, a VM deleted or retained"
+// +kubebuilder:validation:XValidation:rule="!has(self.classRef) || has(self.openstack)",message="classRef is for virtual servers"
+// +kubebuilder:validation:XValidation:rule="has(self.classRef) == has(oldSelf.classRef) && (!has(self.classRef) || self.classRef == oldSelf.classRef)",message="classRef says which class made the Server and does not change",reason=FieldValueForbidden
 type ServerSpec struct {
-	// Redfish names the machine. Immutable: another machine is another Server.
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="immutable: another machine is another Server; delete this one and create a new one",reason=FieldValueForbidden
-	Redfish *RedfishSystem `json:"redfish"`
-	// Power wanted while nobody has claimed the server. A claim's power wins while bound, a maintenance's over both.
+	// Redfish names a machine. Immutable: another machine is another Server.
 	// +optional
-	// +kubebuilder:default=Off
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="immutable: another machine is another Server; delete this one and create a new one",reason=FieldValueForbidden
+	Redfish *RedfishSystem `json:"redfish,omitempty"`
+	// OpenStack says what a VM is made of. What has a verb may be edited (image, by rebuildPolicy; security groups and address pairs of
+	// the ports; floatingIP); all else is settled when the VM is made.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="self.cloudRef == oldSelf.cloudRef && self.flavor == oldSelf.flavor",message="cloudRef and flavor are settled when the VM is made: delete this Server and create a new one",reason=FieldValueForbidden
+	// +kubebuilder:validation:XValidation:rule="[has(self.keyName), has(self.availabilityZone), has(self.serverGroup), has(self.configDrive)] == [has(oldSelf.keyName), has(oldSelf.availabilityZone), has(oldSelf.serverGroup), has(oldSelf.configDrive)] && (!has(self.keyName) || self.keyName == oldSelf.keyName) && (!has(self.availabilityZone) || self.availabilityZone == oldSelf.availabilityZone) && (!has(self.serverGroup) || self.serverGroup == oldSelf.serverGroup) && (!has(self.configDrive) || self.configDrive == oldSelf.configDrive)",message="keyName, availabilityZone, serverGroup and configDrive are settled when the VM is made: delete this Server and create a new one",reason=FieldValueForbidden
+	// +kubebuilder:validation:XValidation:rule="has(self.userDataSecretRef) == has(oldSelf.userDataSecretRef) && (!has(self.userDataSecretRef) || self.userDataSecretRef == oldSelf.userDataSecretRef) && has(self.sshCertificateAuthorityRefs) == has(oldSelf.sshCertificateAuthorityRefs) && (!has(self.sshCertificateAuthorityRefs) || self.sshCertificateAuthorityRefs == oldSelf.sshCertificateAuthorityRefs)",message="userDataSecretRef and sshCertificateAuthorityRefs are handed to the VM when it is made: delete this Server and create a new one",reason=FieldValueForbidden
+	// +kubebuilder:validation:XValidation:rule="self.networks.map(n, n.network) == oldSelf.networks.map(n, n.network) && self.networks.map(n, has(n.fixedIP) ? n.fixedIP : '') == oldSelf.networks.map(n, has(n.fixedIP) ? n.fixedIP : '')",message="the ports' networks and fixed IPs are settled when the VM is made: delete this Server and create a new one",reason=FieldValueForbidden
+	OpenStack *OpenStackServer `json:"openstack,omitempty"`
+	// ClassRef names the ServerClass that made the Server for a claim.
+	// +optional
+	ClassRef *LocalObjectReference `json:"classRef,omitempty"`
+	// Power wanted while nobody has claimed the server. A claim's power wins while bound, a maintenance's over both. Unset: Off for
+	// a machine, On for a VM.
+	// +optional
 	Power Power `json:"power,omitempty"`
 	// PowerOff Never forbids every automatic power-off of this machine, whatever asks.
 	// +optional
@@ -159,9 +177,8 @@ type ServerSpec struct {
 	// +optional
 	// +kubebuilder:default=Hold
 	FoundRunning FoundRunningPolicy `json:"foundRunning,omitempty"`
-	// ReclaimPolicy says what becomes of the server after a release.
+	// ReclaimPolicy says what becomes of the server after a release. Unset: Recycle for a machine, Delete for a VM.
 	// +optional
-	// +kubebuilder:default=Recycle
 	ReclaimPolicy ReclaimPolicy `json:"reclaimPolicy,omitempty"`
 	// Cleaning says what must happen before the next tenant.
 	// +optional
@@ -204,6 +221,15 @@ const (
 	PhaseCleaning    ServerPhase = "Cleaning"
 	PhaseMaintenance ServerPhase = "Maintenance"
 	PhaseDeleting    ServerPhase = "Deleting"
+
+	// Of virtual servers alone.
+	PhaseCreating   ServerPhase = "Creating"
+	PhaseRetrying   ServerPhase = "Retrying"
+	PhaseFailed     ServerPhase = "Failed"
+	PhaseLost       ServerPhase = "Lost"
+	PhaseRebuilding ServerPhase = "Rebuilding"
+	PhaseErrored    ServerPhase = "Errored"
+	PhaseRunning    ServerPhase = "Running"
 )
 
 // ServerStatus reports. Observed belongs to the monitor, all else to the reconciler (P7).
@@ -234,12 +260,17 @@ type ServerStatus struct {
 // +kubebuilder:resource:scope=Cluster,shortName=srv,categories=holdfast
 // +kubebuilder:selectablefield:JSONPath=`.spec.claimRef.identity`
 // +kubebuilder:selectablefield:JSONPath=`.spec.redfish.bmcRef.name`
+// +kubebuilder:selectablefield:JSONPath=`.spec.openstack.cloudRef.name`
+// +kubebuilder:selectablefield:JSONPath=`.spec.classRef.name`
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Power",type=string,JSONPath=`.status.observed.powerState`
 // +kubebuilder:printcolumn:name="Claim",type=string,JSONPath=`.spec.claimRef.name`
 // +kubebuilder:printcolumn:name="Model",type=string,JSONPath=`.status.observed.hardware.model`
+// +kubebuilder:printcolumn:name="Flavor",type=string,JSONPath=`.status.observed.instance.flavor`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Cloud",type=string,priority=1,JSONPath=`.spec.openstack.cloudRef.name`
+// +kubebuilder:printcolumn:name="IP",type=string,priority=1,JSONPath=`.status.observed.instance.addresses[0]`
 // +kubebuilder:printcolumn:name="BMC",type=string,priority=1,JSONPath=`.spec.redfish.bmcRef.name`
 // +kubebuilder:printcolumn:name="Claim Namespace",type=string,priority=1,JSONPath=`.spec.claimRef.namespace`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`

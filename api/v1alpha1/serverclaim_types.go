@@ -117,12 +117,15 @@ type Toleration struct {
 	Value string `json:"value,omitempty"`
 }
 
-// ServerClaimSpec is a tenant's request for a machine. At most one of serverRef and selector; neither: any server that fits.
+// ServerClaimSpec is a tenant's request for a machine. At most one of serverRef, selector and className; none: any machine that
+// fits. A className makes a VM.
 //
 // Once a server is chosen (serverName is set) what chose it and how it boots is settled: a change could only be ignored, or
 // end in a boot that nobody expects (I10). Power, restartedAt and tolerations may change at any time.
 //
-// +kubebuilder:validation:XValidation:rule="!(has(self.serverRef) && has(self.selector))",message="give serverRef or selector, not both"
+// +kubebuilder:validation:XValidation:rule="[has(self.serverRef), has(self.selector), has(self.className)].filter(given, given).size() <= 1",message="give at most one of serverRef, selector and className"
+// +kubebuilder:validation:XValidation:rule="!has(self.className) || !has(self.requirements)",message="what a class makes is what the class says: requirements are for machines that exist"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.serverName) || has(self.className) == has(oldSelf.className) && (!has(self.className) || self.className == oldSelf.className)",message="a server is chosen, className cannot change any more: delete the claim and create a new one",reason=FieldValueForbidden,fieldPath=".className"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.serverName) || has(self.serverRef) == has(oldSelf.serverRef) && (!has(self.serverRef) || self.serverRef == oldSelf.serverRef)",message="a server is chosen, serverRef cannot change any more: delete the claim and create a new one",reason=FieldValueForbidden,fieldPath=".serverRef"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.serverName) || has(self.selector) == has(oldSelf.selector) && (!has(self.selector) || self.selector == oldSelf.selector)",message="a server is chosen, selector cannot change any more: delete the claim and create a new one",reason=FieldValueForbidden,fieldPath=".selector"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.serverName) || has(self.requirements) == has(oldSelf.requirements) && (!has(self.requirements) || self.requirements == oldSelf.requirements)",message="a server is chosen, requirements cannot change any more: delete the claim and create a new one",reason=FieldValueForbidden,fieldPath=".requirements"
@@ -135,6 +138,12 @@ type ServerClaimSpec struct {
 	// Selector asks for a server by its labels.
 	// +optional
 	Selector *metav1.LabelSelector `json:"selector,omitempty"`
+	// ClassName asks for a VM made by that ServerClass.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="!format.dns1123Subdomain().validate(self).hasValue()",message="must be the name of a ServerClass"
+	ClassName string `json:"className,omitempty"`
 	// Requirements the machine must meet.
 	// +optional
 	Requirements *Requirements `json:"requirements,omitempty"`
@@ -198,6 +207,16 @@ type ClaimedMachine struct {
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:items:MaxLength=64
 	MACs []string `json:"macs,omitempty"`
+	// Addresses of the machine; of VMs alone.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MaxLength=64
+	Addresses []string `json:"addresses,omitempty"`
+	// FloatingIP of the machine; of VMs alone.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	FloatingIP string `json:"floatingIP,omitempty"`
 }
 
 // ServerClaimStatus reports.
@@ -227,6 +246,7 @@ type ServerClaimStatus struct {
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Namespaced,shortName=sclaim,categories=holdfast
 // +kubebuilder:selectablefield:JSONPath=`.spec.serverName`
+// +kubebuilder:selectablefield:JSONPath=`.spec.className`
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Server",type=string,JSONPath=`.spec.serverName`

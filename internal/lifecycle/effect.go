@@ -18,6 +18,20 @@ const (
 	OpEjectMedia        Op = "EjectMedia"
 	OpWriteAssetTag     Op = "WriteAssetTag"
 	OpSetIndicator      Op = "SetIndicator"
+
+	// At a cloud.
+	OpCreateInstance    Op = "CreateInstance"
+	OpDeleteFailed      Op = "DeleteFailed" // a VM that never launched
+	OpDismantle         Op = "Dismantle"    // VM, ports and floating IP
+	OpRebuild           Op = "Rebuild"
+	OpStart             Op = "Start"
+	OpStop              Op = "Stop"
+	OpReboot            Op = "Reboot"
+	OpConfirmStopped    Op = "ConfirmStopped" // changes nothing
+	OpStampInstance     Op = "StampInstance"
+	OpUpdatePorts       Op = "UpdatePorts"
+	OpAttachFloatingIP  Op = "AttachFloatingIP"
+	OpReleaseFloatingIP Op = "ReleaseFloatingIP"
 )
 
 // Effect is one call to a provider, with the state it relies on.
@@ -35,7 +49,29 @@ type Effect struct {
 	AssetTag string
 	// Indicator of OpSetIndicator.
 	Indicator provider.IndicatorLED
+	// Virtual is what an effect at a cloud needs; nil for effects at a BMC.
+	Virtual *VirtualEffect
 }
 
-// Destructive says that the effect can end a workload: it needs a written intent (P6, I7).
-func (o Op) Destructive() bool { return o == OpShutDown || o == OpForceOff }
+// VirtualEffect is the part of an Effect that concerns a cloud.
+type VirtualEffect struct {
+	Instance provider.InstanceRef
+	Expect   provider.InstanceExpect
+	// Spec of OpCreateInstance, without user data: that is read and put in directly before the call. Its Ports are OpUpdatePorts' too.
+	Spec provider.InstanceSpec
+	// Image of OpRebuild.
+	Image provider.Selector
+	// Network of OpAttachFloatingIP.
+	Network provider.Selector
+	// Claim and OldOwner of OpStampInstance.
+	Claim, OldOwner string
+}
+
+// Destructive says that the effect can end a workload: it needs a written intent, or the object's deletion (P6, I7).
+func (o Op) Destructive() bool {
+	switch o {
+	case OpShutDown, OpForceOff, OpDeleteFailed, OpDismantle, OpRebuild, OpStop, OpReboot:
+		return true
+	}
+	return false
+}

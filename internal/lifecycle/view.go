@@ -49,8 +49,22 @@ type ServerView struct {
 	Twins []string
 	// BMC named by the spec; nil where it does not exist.
 	BMC *v1alpha1.BMC
+	// Cloud named by the spec; nil where it does not exist.
+	Cloud *v1alpha1.Cloud
+	// Dependencies are what a virtual server names, Cloud included, as they stand: in the order Cloud, ServerClass, SSH authorities.
+	Dependencies []Dependency
 	// UserData tells whether the claim's user data can be read.
 	UserData UserData
+}
+
+// Dependency is one object that a virtual server needs, and that must not go while it does.
+type Dependency struct {
+	Kind     string // Cloud, ServerClass or SSHCertificateAuthority
+	Name     string
+	Missing  bool
+	Deleting bool
+	// Guarded says that the finalizer is on it which keeps it while it is used: set before its first use.
+	Guarded bool
 }
 
 // UserData is whether a claim's user data can be had.

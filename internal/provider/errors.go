@@ -77,4 +77,16 @@ const (
 	ReasonMediaRefused       = "MediaRefused"       // no drive of the system takes the image
 	ReasonIndicatorMissing   = "IndicatorMissing"   // the system has no indicator
 	ReasonRefused            = "Refused"            // a 4xx that names no better reason
+
+	// Of clouds.
+	ReasonCloudTooOld       = "CloudTooOld"       // compute microversion 2.52 is not offered
+	ReasonInstanceNotFound  = "InstanceNotFound"  // 404 for the VM by id
+	ReasonDuplicateVM       = "DuplicateVM"       // several VMs bear one identity
+	ReasonFoundExisting     = "FoundExisting"     // a VM of ours bears the name under another identity
+	ReasonResourceMissing   = "ResourceMissing"   // no such image, flavor, network, security group, key pair, zone or server group
+	ReasonResourceAmbiguous = "ResourceAmbiguous" // several resources fit; the message names them
+	ReasonQuotaExceeded     = "QuotaExceeded"     // the project's quota is used up
+	ReasonUserDataTooLarge  = "UserDataTooLarge"  // more than 65,535 bytes as base64
+	ReasonUserDataInvalid   = "UserDataInvalid"   // the user data cannot be combined with what Holdfast adds
+	ReasonNotOpenStack      = "NotOpenStack"      // an answer that is no OpenStack service's, or a service that is not in the catalog
 )

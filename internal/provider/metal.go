@@ -52,6 +52,8 @@ type Outcome struct {
 	Task string
 	// Unchanged is true where the machine already was as wanted and nothing was sent.
 	Unchanged bool
+	// Made is what a call at a cloud tells to be remembered; nil where it tells nothing.
+	Made *Made
 }
 
 // Power switches a machine. See the package documentation for what every call must keep.

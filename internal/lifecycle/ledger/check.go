@@ -34,12 +34,24 @@ func (*AssetTag) check() error { return nil }
 func (i *Intent) check() error {
 	return errors.Join(
 		present("id", i.ID),
-		oneOf("op", i.Op, IntentPowerOff),
-		oneOf("why", i.Why, WhyDiscovery, WhySpec, WhyBootClaim, WhyClaimPower, WhyRestart, WhyReleased, WhyMaintenance, WhyConsent),
+		oneOf("op", i.Op, IntentPowerOff, IntentReboot, IntentRebuild, IntentRetry),
+		oneOf("why", i.Why, WhyDiscovery, WhySpec, WhyBootClaim, WhyClaimPower, WhyRestart, WhyReleased, WhyMaintenance, WhyImage, WhyCreate, WhyConsent),
 		present("target", i.Target),
 		given(&i.At),
 	)
 }
+
+func (p *Provisioned) check() error { return errors.Join(present("id", p.ID), given(&p.At)) }
+
+func (a *CreateAttempts) check() error {
+	return errors.Join(present("hash", a.Hash), when(a.Count < 1, fmt.Errorf("field count is %d", a.Count)), given(&a.At))
+}
+
+func (i *Image) check() error {
+	return errors.Join(present("selector", i.Selector), present("id", i.ID))
+}
+
+func (*Network) check() error { return nil }
 
 func oneOf[T ~string](field string, value T, allowed ...T) error {
 	if slices.Contains(allowed, value) {

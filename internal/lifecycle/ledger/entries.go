@@ -53,6 +53,23 @@ func (e Entries) AssetTag(a *AssetTag) Entries { return e.set(KeyAssetTag, objec
 // Intent announces a destructive effect; nil withdraws or closes it.
 func (e Entries) Intent(i *Intent) Entries { return e.set(KeyIntent, objectText(i)) }
 
+// ProvisionedAt sets the latch of the first launch. It is written once; the API server refuses to change it.
+func (e Entries) ProvisionedAt(p *Provisioned) Entries { return e.set(KeyProvisionedAt, objectText(p)) }
+
+// ProviderID sets the id of the VM; "" clears it.
+func (e Entries) ProviderID(id string) Entries { return e.set(KeyProviderID, id) }
+
+// CreateAttempts sets the budget used; nil clears it.
+func (e Entries) CreateAttempts(a *CreateAttempts) Entries {
+	return e.set(KeyCreateAttempts, objectText(a))
+}
+
+// Image sets what the VM was built from; nil clears it.
+func (e Entries) Image(i *Image) Entries { return e.set(KeyImage, objectText(i)) }
+
+// Network sets what ports and floating IP were brought to; nil clears it.
+func (e Entries) Network(n *Network) Entries { return e.set(KeyNetwork, objectText(n)) }
+
 // Bound sets the identity of the server that a claim got.
 func (e Entries) Bound(serverIdentity string) Entries { return e.set(KeyBound, serverIdentity) }
 
@@ -88,7 +105,8 @@ func (s Server) Render() map[string]string {
 	return withoutAbsent(Entries{}.
 		Identity(s.Identity).Owner(s.Owner).ObjectUID(s.ObjectUID).RestoreEpoch(s.RestoreEpoch).
 		DiscoveredAt(s.DiscoveredAt).Restarted(s.Restarted).DirtySince(s.DirtySince).OffAt(s.OffAt).
-		PowerOn(s.PowerOn).Boot(s.Boot).Released(s.Released).AssetTag(s.AssetTag).Intent(s.Intent))
+		PowerOn(s.PowerOn).Boot(s.Boot).Released(s.Released).AssetTag(s.AssetTag).Intent(s.Intent).
+		ProvisionedAt(s.ProvisionedAt).ProviderID(s.ProviderID).CreateAttempts(s.CreateAttempts).Image(s.Image).Network(s.Network))
 }
 
 // Render gives the whole ledger as annotations; what is absent has none.

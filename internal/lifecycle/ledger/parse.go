@@ -63,6 +63,12 @@ var serverReaders = map[string]reader[Server]{
 	KeyReleased:     object(func(s *Server) **Released { return &s.Released }),
 	KeyAssetTag:     object(func(s *Server) **AssetTag { return &s.AssetTag }),
 	KeyIntent:       object(func(s *Server) **Intent { return &s.Intent }),
+
+	KeyProvisionedAt:  object(func(s *Server) **Provisioned { return &s.ProvisionedAt }),
+	KeyProviderID:     text(func(s *Server) *string { return &s.ProviderID }),
+	KeyCreateAttempts: object(func(s *Server) **CreateAttempts { return &s.CreateAttempts }),
+	KeyImage:          object(func(s *Server) **Image { return &s.Image }),
+	KeyNetwork:        object(func(s *Server) **Network { return &s.Network }),
 }
 
 var claimReaders = map[string]reader[Claim]{
@@ -70,7 +76,7 @@ var claimReaders = map[string]reader[Claim]{
 	KeyBound:    text(func(c *Claim) *string { return &c.Bound }),
 }
 
-// ParseServer reads the ledger of a server of bare metal from the annotations of its object. Other annotations are passed over.
+// ParseServer reads the ledger of a server from the annotations of its object. Other annotations are passed over.
 // The error is an *UnreadableError; the ledger is then not to be used.
 func ParseServer(annotations map[string]string) (Server, error) {
 	return parse(annotations, serverReaders)

@@ -28,9 +28,16 @@ const (
 	KeyRestoreEpoch = v1alpha1.LedgerPrefix + "restore-epoch"
 	KeyIntent       = v1alpha1.LedgerPrefix + "intent"
 	KeyBound        = v1alpha1.LedgerPrefix + "bound" // ServerClaim
+
+	// Of virtual servers.
+	KeyProvisionedAt  = v1alpha1.LedgerPrefix + "provisioned-at"
+	KeyProviderID     = v1alpha1.LedgerPrefix + "provider-id"
+	KeyCreateAttempts = v1alpha1.LedgerPrefix + "create-attempts"
+	KeyImage          = v1alpha1.LedgerPrefix + "image"
+	KeyNetwork        = v1alpha1.LedgerPrefix + "network"
 )
 
-// Server is the ledger of a server of bare metal. Zero fields are entries that are absent.
+// Server is the ledger of a server. Zero fields are entries that are absent.
 type Server struct {
 	// Identity is this server for ever; write-once.
 	Identity string
@@ -59,6 +66,43 @@ type Server struct {
 	RestoreEpoch string
 	// Intent is the one destructive effect announced (P6).
 	Intent *Intent
+
+	// ProvisionedAt latches the first launch of the VM that was seen: after it nothing deletes the VM by itself, ever (I2). Write-once.
+	ProvisionedAt *Provisioned
+	// ProviderID is the id of the VM that was created or adopted.
+	ProviderID string
+	// CreateAttempts is the budget of delete-and-retry that was used.
+	CreateAttempts *CreateAttempts
+	// Image is what spec.openstack.image said, and what it resolved to, when the VM was last built.
+	Image *Image
+	// Network is what the ports' mutable part and the floating IP were last brought to.
+	Network *Network
+}
+
+// Provisioned is the first launch of a VM.
+type Provisioned struct {
+	ID string    `json:"id"` // of the VM
+	At time.Time `json:"at"`
+}
+
+// CreateAttempts counts the VMs that never launched and were deleted to be made again.
+type CreateAttempts struct {
+	Hash  string    `json:"hash"` // of the openstack block: an edit arms the budget anew
+	Count int       `json:"count"`
+	At    time.Time `json:"at"` // of the last one
+}
+
+// Image is what a VM was built from.
+type Image struct {
+	Selector string `json:"selector"` // ResourceSelector.String
+	ID       string `json:"id"`
+}
+
+// Network is what was resolved for the ports and the floating IP, and for which spec.
+type Network struct {
+	Hash       string     `json:"hash,omitempty"`       // of the networks' mutable part
+	Groups     [][]string `json:"groups,omitempty"`     // security groups by id, port by port; null: left alone
+	FloatingIP string     `json:"floatingIP,omitempty"` // ResourceSelector.String of the network it is from; "" for none
 }
 
 // PowerBy says who asked for power.
@@ -117,8 +161,16 @@ type AssetTag struct {
 // IntentOp is the destructive effect an intent announces.
 type IntentOp string
 
-// IntentPowerOff announces a power-off.
-const IntentPowerOff IntentOp = "PowerOff"
+const (
+	// IntentPowerOff announces a power-off.
+	IntentPowerOff IntentOp = "PowerOff"
+	// IntentReboot, of a VM, announces a restart.
+	IntentReboot IntentOp = "Reboot"
+	// IntentRebuild, of a VM, announces that its disk is made anew.
+	IntentRebuild IntentOp = "Rebuild"
+	// IntentRetry, of a VM that never launched, announces its deletion, to be made again.
+	IntentRetry IntentOp = "Retry"
+)
 
 // Why an intent was opened.
 type Why string
@@ -131,7 +183,9 @@ const (
 	WhyRestart     Why = "Restart"
 	WhyReleased    Why = "Released"
 	WhyMaintenance Why = "Maintenance"
-	WhyConsent     Why = "Consent" // a person's power-off consent, on a machine whose stamp disagrees
+	WhyImage       Why = "Image"        // spec.openstack.image was edited
+	WhyCreate      Why = "CreateFailed" // the VM never launched
+	WhyConsent     Why = "Consent"      // a person's power-off consent, on a machine whose stamp disagrees
 )
 
 // Intent is the one destructive effect announced (P6, R1..R5).
@@ -144,6 +198,9 @@ type Intent struct {
 	Claim    string    `json:"claim,omitempty"`    // identity of the claim in force when it was opened
 	ClaimUID types.UID `json:"claimUID,omitempty"` // and its UID
 	Task     string    `json:"task,omitempty"`     // the BMC's task monitor where it became one
+	Forced   bool      `json:"forced,omitempty"`   // Task is of a cut of power, not of a graceful shutdown
+	Image    string    `json:"image,omitempty"`    // Rebuild: the selector that is built from
+	ImageID  string    `json:"imageID,omitempty"`  // Rebuild: what it resolved to, once asked for
 }
 
 // Claim is the ledger of a ServerClaim.
