@@ -27,6 +27,12 @@ const (
 // LabelUserData marks, with the value "true", a secret that its tenant offers as user data (B247).
 const LabelUserData = "holdfast.dev/user-data"
 
+// KeyUserData is the key of a secret that holds user data.
+const KeyUserData = "user-data"
+
+// KeyClouds is the key of a secret that holds a clouds.yaml file.
+const KeyClouds = "clouds.yaml"
+
 // LabelBMC is set by the BMC controller on the Servers it makes.
 const LabelBMC = "holdfast.dev/bmc" // value: the BMC's name
 

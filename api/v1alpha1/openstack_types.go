@@ -132,7 +132,7 @@ type OpenStackServer struct {
 	// FloatingIP on the first port.
 	// +optional
 	FloatingIP *FloatingIP `json:"floatingIP,omitempty"`
-	// UserDataSecretRef names a secret in the operator's namespace, with the key userData, for servers that no claim made. A claim
+	// UserDataSecretRef names a secret in the operator's namespace, with the key user-data, for servers that no claim made. A claim
 	// brings its own.
 	// +optional
 	UserDataSecretRef *LocalObjectReference `json:"userDataSecretRef,omitempty"`

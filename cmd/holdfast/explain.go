@@ -23,7 +23,7 @@ import (
 func explainCommand() *cobra.Command {
 	settings := lifecycle.DefaultSettings("")
 	var to connection
-	output := ""
+	output, operatorNamespace := "", ""
 	command := &cobra.Command{
 		Use:   "explain (server NAME | claim [NAMESPACE/]NAME)",
 		Short: "Say what Holdfast makes of a server or claim, why, and what a person can do",
@@ -36,7 +36,7 @@ ready, the ways out of what holds it, and what is remembered. The production dec
 			if err != nil {
 				return err
 			}
-			explainer := &explain.Explainer{Reader: cluster, Settings: settings, Now: time.Now}
+			explainer := &explain.Explainer{Reader: cluster, Settings: settings, Namespace: operatorNamespace, Now: time.Now}
 			report, err := explainObject(cmd, explainer, namespace, args)
 			if err != nil {
 				return err
@@ -47,6 +47,7 @@ ready, the ways out of what holds it, and what is remembered. The production dec
 	to.flags(command.Flags())
 	command.Flags().StringVarP(&output, "output", "o", "text", "text or json")
 	command.Flags().StringVar(&settings.ClusterID, "cluster-id", "", "the manager's --cluster-id, where it has one")
+	command.Flags().StringVar(&operatorNamespace, "operator-namespace", operator.Defaults().Namespace, "namespace of the manager")
 	command.Flags().StringVar(&settings.Epoch, "after-restore", "", "the manager's --after-restore, where it has one")
 	return command
 }

@@ -29,6 +29,8 @@ type Explainer struct {
 	Reader client.Reader
 	// Settings that the operator runs with. An empty ClusterID is looked up as the operator does it.
 	Settings lifecycle.Settings
+	// Namespace of the operator, where the secrets are that servers name themselves.
+	Namespace string
 	// Now is the time that decisions are made at.
 	Now func() time.Time
 }
@@ -92,10 +94,11 @@ func (e *Explainer) ownerOf(ctx context.Context, server string) string {
 
 // reading is one explanation under way.
 type reading struct {
-	from     *scan
-	settings lifecycle.Settings
-	now      time.Time
-	notes    []string
+	from      *scan
+	settings  lifecycle.Settings
+	namespace string
+	now       time.Time
+	notes     []string
 }
 
 func (e *Explainer) reading(ctx context.Context, owner string) (*reading, error) {
@@ -103,7 +106,7 @@ func (e *Explainer) reading(ctx context.Context, owner string) (*reading, error)
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{from: from, settings: e.Settings, now: e.Now()}
+	r := &reading{from: from, settings: e.Settings, namespace: e.Namespace, now: e.Now()}
 	return r, r.nameCluster(ctx, owner)
 }
 
@@ -131,10 +134,10 @@ func (r *reading) servers() *view.Servers {
 }
 
 // UserData implements view.UserDataReader with the rights of whoever asks: what they may not see is unknown, not denied to the operator.
-func (r *reading) UserData(ctx context.Context, object *v1alpha1.ServerClaim) (lifecycle.UserData, error) {
-	known, err := access.UserData{API: r.from}.UserData(ctx, object)
+func (r *reading) UserData(ctx context.Context, ref lifecycle.UserDataRef) (lifecycle.UserData, error) {
+	known, err := access.UserData{API: r.from, Namespace: r.namespace}.UserData(ctx, ref)
 	if err == nil && known == lifecycle.UserDataDenied {
-		r.notes = append(r.notes, "whether the operator may read the claim's user data was not looked at")
+		r.notes = append(r.notes, "whether the operator may read the user data was not looked at")
 		return lifecycle.UserDataUnknown, nil
 	}
 	return known, err

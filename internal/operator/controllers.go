@@ -88,7 +88,7 @@ func conditionMetrics(registerer prometheus.Registerer) (*status.Metrics, error)
 func (k *kit) servers() *view.Servers {
 	return &view.Servers{
 		Cache: k.manager.GetClient(), API: k.manager.GetAPIReader(),
-		UserData: access.UserData{API: k.manager.GetAPIReader()}, Settings: k.options.Settings,
+		UserData: access.UserData{API: k.manager.GetAPIReader(), Namespace: k.options.Namespace}, Settings: k.options.Settings,
 	}
 }
 

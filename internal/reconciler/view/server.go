@@ -34,9 +34,9 @@ type Servers struct {
 	Settings lifecycle.Settings
 }
 
-// UserDataReader tells whether a claim's user data can be read now.
+// UserDataReader tells whether the user data of a server can be read now: its claim's, or its own.
 type UserDataReader interface {
-	UserData(ctx context.Context, claim *v1alpha1.ServerClaim) (lifecycle.UserData, error)
+	UserData(ctx context.Context, ref lifecycle.UserDataRef) (lifecycle.UserData, error)
 }
 
 // Cached gathers a view from the cache.
@@ -54,7 +54,7 @@ func (r *Servers) CachedAround(ctx context.Context, server *v1alpha1.Server, now
 	if err != nil {
 		return ServerRead{}, err
 	}
-	if claim := read.View.Claim; claim != nil && claim.Spec.Boot.UserDataSecretRef != nil {
+	if _, named := read.View.UserDataRef(); named {
 		read.View.UserData = lifecycle.UserDataUnknown
 	}
 	read.View.BoundClaims, err = r.boundInCache(ctx, identityOf(server))
@@ -77,7 +77,7 @@ func (r *Servers) LiveAround(ctx context.Context, server *v1alpha1.Server, now t
 		return ServerRead{}, err
 	}
 	read.View.Live = true
-	if read.View.UserData, err = r.userData(ctx, read.View.Claim); err != nil {
+	if read.View.UserData, err = r.userData(ctx, read.View); err != nil {
 		return ServerRead{}, err
 	}
 	read.View.BoundClaims, err = r.boundLive(ctx, server)
@@ -100,6 +100,11 @@ func (r *Servers) gather(ctx context.Context, from client.Reader, server *v1alph
 	}
 	if server.Spec.Redfish != nil {
 		if view.BMC, err = get(ctx, from, client.ObjectKey{Name: server.Spec.Redfish.BMCRef.Name}, &v1alpha1.BMC{}); err != nil {
+			return ServerRead{}, err
+		}
+	}
+	if server.Spec.OpenStack != nil {
+		if err = r.dependencies(ctx, from, &view); err != nil {
 			return ServerRead{}, err
 		}
 	}
@@ -174,11 +179,12 @@ func bound(identity string, claims []v1alpha1.ServerClaim) []*v1alpha1.ServerCla
 	return found
 }
 
-func (r *Servers) userData(ctx context.Context, claim *v1alpha1.ServerClaim) (lifecycle.UserData, error) {
-	if claim == nil || claim.Spec.Boot.UserDataSecretRef == nil {
+func (r *Servers) userData(ctx context.Context, view lifecycle.ServerView) (lifecycle.UserData, error) {
+	ref, named := view.UserDataRef()
+	if !named {
 		return lifecycle.UserDataNone, nil
 	}
-	return r.UserData.UserData(ctx, claim)
+	return r.UserData.UserData(ctx, ref)
 }
 
 // identityOf is the ledger's identity as it stands; whether the ledger can be read is decided elsewhere.
