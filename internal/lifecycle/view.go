@@ -78,6 +78,27 @@ const (
 	UserDataDenied   UserData = "Denied"   // not labelled, or not allowed
 )
 
+// UserDataRef names a secret with user data.
+type UserDataRef struct {
+	// Namespace of a claim; "" for the operator's own.
+	Namespace string
+	Name      string
+}
+
+// UserDataRef is where the server's user data is: its claim's, or what a virtual server without a claim names itself. False for none.
+func (v ServerView) UserDataRef() (UserDataRef, bool) {
+	if v.Server.Spec.ClaimRef == nil {
+		if vm := v.Server.Spec.OpenStack; vm != nil && vm.UserDataSecretRef != nil {
+			return UserDataRef{Name: vm.UserDataSecretRef.Name}, true
+		}
+		return UserDataRef{}, false
+	}
+	if v.Claim == nil || v.Claim.Spec.Boot.UserDataSecretRef == nil {
+		return UserDataRef{}, false
+	}
+	return UserDataRef{Namespace: v.Claim.Namespace, Name: v.Claim.Spec.Boot.UserDataSecretRef.Name}, true
+}
+
 // NewServerView copies server less every part of its status that the reconciler itself wrote (P1).
 func NewServerView(server *v1alpha1.Server, now time.Time, settings Settings) ServerView {
 	seen := *server
