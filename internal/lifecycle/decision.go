@@ -81,6 +81,8 @@ type Step struct {
 	Effect  *Effect
 	Record  *Patch
 	Refused *Patch
+	// Pace is how soon an effect that was accepted, and of which nothing came, is asked for again; 0: after one effect deadline.
+	Pace time.Duration
 	// After is the timer of StepWait; also of the pass after StepAct.
 	After time.Duration
 	// Live asks that the step be decided on a live view: always for StepAct, and for holds that rest on an object's absence (P10).

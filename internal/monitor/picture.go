@@ -65,15 +65,21 @@ func serverPicture(before *v1alpha1.ServerObserved, facts provider.SystemFacts, 
 	if before == nil || before.Since == nil || before.PowerState != picture.PowerState {
 		picture.Since = new(metav1.NewTime(look.at.Truncate(time.Second)))
 	}
-	picture.Task = string(taskOf(before, look))
+	picture.Task, picture.TaskMonitor = string(taskOf(before, look)), ""
+	if picture.Task != "" {
+		picture.TaskMonitor = v1alpha1.URL(look.intent.Task)
+	}
 	picture.Intent = v1alpha1.Fact(look.intent.ID)
 	return picture
 }
 
 // taskOf is what is known of the task of the intent that is open: the last state seen where this look tells none. Another intent's
-// task says nothing about this one's.
+// task says nothing about this one's, nor does an earlier task of this one: an effect that is asked for again becomes another (B067).
 func taskOf(before *v1alpha1.ServerObserved, look taken) provider.TaskPhase {
-	if look.task == "" && before != nil && before.Intent == look.intent.ID {
+	if look.intent.Task == "" {
+		return ""
+	}
+	if look.task == "" && before != nil && before.Intent == look.intent.ID && before.TaskMonitor == v1alpha1.URL(look.intent.Task) {
 		return provider.TaskPhase(before.Task)
 	}
 	return look.task

@@ -124,7 +124,7 @@ func TestPicturesAreBounded(t *testing.T) {
 func TestSameServer(t *testing.T) {
 	region := func(change func(*v1alpha1.ServerObserved)) *v1alpha1.ServerObserved {
 		observed := &v1alpha1.ServerObserved{
-			Reachable: true, PowerState: v1alpha1.ObservedOn, Since: new(metav1.NewTime(noon)), Intent: "i1", Task: "Done",
+			Reachable: true, PowerState: v1alpha1.ObservedOn, Since: new(metav1.NewTime(noon)), Intent: "i1", Task: "Done", TaskMonitor: "/tasks/7",
 			Hardware: &v1alpha1.Hardware{
 				Memory: new(resource.MustParse("64Gi")), Gaps: []string{"a", "b"},
 				NICs: []v1alpha1.NIC{{MAC: "1"}, {MAC: "2"}}, Drives: []v1alpha1.Drive{{Name: "1"}, {Name: "2"}},
@@ -144,8 +144,9 @@ func TestSameServer(t *testing.T) {
 		"power":             {region(nil), region(func(o *v1alpha1.ServerObserved) { o.PowerState = v1alpha1.ObservedOff }), false},
 		"reachable":         {region(nil), region(func(o *v1alpha1.ServerObserved) { o.Reachable = false }), false},
 		"intent opened":     {region(nil), region(func(o *v1alpha1.ServerObserved) { o.Intent = "i2" }), false},
-		"intent closed":     {region(nil), region(func(o *v1alpha1.ServerObserved) { o.Intent, o.Task = "", "" }), true},
+		"intent closed":     {region(nil), region(func(o *v1alpha1.ServerObserved) { o.Intent, o.Task, o.TaskMonitor = "", "", "" }), true},
 		"task":              {region(nil), region(func(o *v1alpha1.ServerObserved) { o.Task = "Failed" }), false},
+		"another task":      {region(nil), region(func(o *v1alpha1.ServerObserved) { o.TaskMonitor = "/tasks/8" }), false},
 		"link":              {region(nil), region(func(o *v1alpha1.ServerObserved) { o.Hardware.NICs[0].LinkUp = new(true) }), false},
 		"time of elsewhere": {region(nil), region(func(o *v1alpha1.ServerObserved) { o.Since = new(metav1.NewTime(noon.Local())) }), true},
 		"memory respelt":    {region(nil), region(func(o *v1alpha1.ServerObserved) { o.Hardware.Memory = new(resource.MustParse("65536Mi")) }), true},

@@ -247,7 +247,8 @@ func TestIntentAloneIsWritten(t *testing.T) {
 	})
 }
 
-// TestTaskOfTheIntent: it is asked about until it has come to its end, and before the picture that tells so is taken (B142).
+// TestTaskOfTheIntent: it is asked about until it has come to its end, and before the picture that tells so is taken (B142). An effect
+// that is asked for again becomes another task: what failed before is no news of it (B067).
 func TestTaskOfTheIntent(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		w.start()
@@ -281,9 +282,17 @@ func TestTaskOfTheIntent(t *testing.T) {
 		if got := kinds(bmc.asked())["task"]; got != 0 {
 			t.Errorf("asked %d times about a task that had come to its end", got)
 		}
+		bmc.set(func(b *scriptedBMC) { b.task = provider.TaskRunning })
+		w.change("rack1", func(s *v1alpha1.Server) {
+			s.Annotations[ledger.KeyIntent] = strings.Replace(s.Annotations[ledger.KeyIntent], "/tasks/7", "/tasks/8", 1)
+		})
+		w.pass(time.Second)
+		if got := w.server("rack1").Status.Observed; got.Intent != "i1" || got.Task != "Running" || got.TaskMonitor != "/tasks/8" {
+			t.Errorf("intent %q, task %q of %q: the effect was asked for again and became another task", got.Intent, got.Task, got.TaskMonitor)
+		}
 		w.change("rack1", setIntent("i2"))
 		w.pass(time.Second)
-		if got := w.server("rack1").Status.Observed; got.Intent != "i2" || got.Task != "" {
+		if got := w.server("rack1").Status.Observed; got.Intent != "i2" || got.Task != "" || got.TaskMonitor != "" {
 			t.Errorf("intent %q, task %q: another intent's", got.Intent, got.Task)
 		}
 	})

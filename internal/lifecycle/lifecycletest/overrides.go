@@ -9,6 +9,7 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
 // All puts overrides together.
@@ -112,6 +113,29 @@ func Announced(why ledger.Why, minutes int) Override {
 
 // Pictured is a picture that was taken after the intent had been read (R4).
 var Pictured = Facts(func(o *v1alpha1.ServerObserved) { o.Intent = "i-1" })
+
+// TaskMonitor is the task that an announced power-off became.
+const TaskMonitor = "/redfish/v1/TaskService/TaskMonitors/7"
+
+// Tasked lets the intent that stands have become a task of the BMC, last seen in a phase, on a picture taken since.
+func Tasked(phase provider.TaskPhase) Override {
+	return func(s *Scene) {
+		if s.Ledger.Intent == nil {
+			return
+		}
+		s.Ledger.Intent.Task = TaskMonitor
+		Facts(func(o *v1alpha1.ServerObserved) {
+			o.Intent, o.Task, o.TaskMonitor = s.Ledger.Intent.ID, string(phase), TaskMonitor
+		})(s)
+	}
+}
+
+// Forced lets the task of the intent be that of a cut of power.
+var Forced = Ledger(func(l *ledger.Server) {
+	if l.Intent != nil {
+		l.Intent.Forced = true
+	}
+})
 
 // Deleting is a Server that somebody deleted.
 func Deleting(s *Scene) { t := metav1.NewTime(Before(1)); s.Server.DeletionTimestamp = &t }

@@ -66,7 +66,7 @@ func patch(reason, message string, p lifecycle.Patch) answer {
 func (s *state) act(reason, message string, e lifecycle.Effect) answer {
 	e.System = s.system()
 	return answer{
-		Step: lifecycle.Step{Kind: lifecycle.StepAct, Message: message, Effect: &e, After: s.v.Settings.Backstop, Live: true},
+		Step: lifecycle.Step{Kind: lifecycle.StepAct, Message: message, Effect: &e, After: max(s.v.Settings.Backstop, time.Second), Live: true},
 		gate: &lifecycle.Gate{Level: lifecycle.Progressing, Reason: reason, Message: message},
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 	lt "github.com/holdfast-dev/holdfast/internal/lifecycle/lifecycletest"
+	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
 // anyScene draws a scene: one that a case shows with a few things changed, or one put together from whatever there is.
@@ -102,6 +103,7 @@ var factTwists = []lt.Override{
 	lt.On, lt.Off, lt.On, lt.Off, lt.Power(v1alpha1.ObservedPoweringOn), lt.Power(v1alpha1.ObservedPoweringOff), lt.Power(v1alpha1.ObservedUnknown), lt.Power("Paused"),
 	lt.Stamped(lt.ClaimID), lt.Stamped("claim-db"), lt.AssetTag("shelf 7"), lt.AssetTag(""), lt.AssetTag(ledger.Stamp(lt.Identity, "cluster-0", lt.ClaimID)),
 	lt.ArmedPXE, lt.Armed("UefiHttp", lt.Image), lt.Armed("Cd", ""), lt.InDrive(lt.Image), lt.InDrive(""), lt.Unseen, lt.Unreachable, lt.SeenSince(0), lt.SeenSince(2), lt.SeenSince(500), lt.Pictured,
+	lt.Tasked(provider.TaskRunning), lt.Tasked(provider.TaskFailed), lt.All(lt.Tasked(provider.TaskFailed), lt.Forced), lt.Tasked(provider.TaskGone),
 	lt.Facts(func(o *v1alpha1.ServerObserved) { o.Hardware = nil }),
 	lt.Facts(func(o *v1alpha1.ServerObserved) { o.SystemUUID = "" }),
 	lt.Facts(func(o *v1alpha1.ServerObserved) { o.SystemUUID = "11111111-2222-3333-4444-555555555555" }),

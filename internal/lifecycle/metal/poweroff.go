@@ -54,6 +54,7 @@ func announce(why ledger.Why) clause {
 
 // carryOut are the clauses that carry out an announced power-off.
 var carryOut = carrying(steps{
+	{name: "AwaitTask", when: all((*state).on, not((*state).graceOver), (*state).shutDownRuns), then: awaitTask},
 	{name: "ShutDown", when: all((*state).on, not((*state).graceOver)), then: shutDown},
 	{name: "Force", when: (*state).graceOver, then: forceOff},
 	{name: "Changing", when: always, then: func(s *state) answer { return changingPower.then(s).within(s.graceLeft()) }},
@@ -68,16 +69,22 @@ func foundRunning(s *state) answer {
 		v1alpha1.AnnotationPowerOff+"="+s.led.Identity+", or set spec.foundRunning to PowerOff")
 }
 
+// shutDowns is how often at most an operating system is asked to shut down within one grace period: one that has not heard may be about
+// to, and one that does not listen is not made to by asking more often.
+const shutDowns = 3
+
 func shutDown(s *state) answer {
-	return s.act(v1alpha1.ReasonPoweringOff, "ask the operating system to shut down: "+string(s.led.Intent.Why), lifecycle.Effect{
+	a := s.act(v1alpha1.ReasonPoweringOff, "ask the operating system to shut down: "+string(s.led.Intent.Why), lifecycle.Effect{
 		Op: lifecycle.OpShutDown, Expect: s.expectSeen(), Intent: s.led.Intent.ID,
 	}).within(s.graceLeft())
+	a.Pace = max(s.v.Settings.GracePeriod/shutDowns, s.v.Settings.EffectDeadline)
+	return s.again(a)
 }
 
 func forceOff(s *state) answer {
-	return s.act(v1alpha1.ReasonPoweringOff, "cut the power after the grace period: "+string(s.led.Intent.Why), lifecycle.Effect{
+	return s.cutAgain(s.act(v1alpha1.ReasonPoweringOff, "cut the power after the grace period: "+string(s.led.Intent.Why), lifecycle.Effect{
 		Op: lifecycle.OpForceOff, Expect: s.expectSeen(), Intent: s.led.Intent.ID,
-	})
+	}))
 }
 
 func (s *state) graceLeft() time.Duration {

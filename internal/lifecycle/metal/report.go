@@ -159,6 +159,9 @@ func (s *state) powerAsDesired(phase v1alpha1.ServerPhase) lifecycle.Condition {
 		c.Status, c.Reason, c.Message = isFalse, v1alpha1.ReasonPoweringOn, "the machine is "+string(s.facts.PowerState)+" and to be On"
 	default:
 		c.Status, c.Reason, c.Message = isFalse, v1alpha1.ReasonPoweringOff, "the machine is "+string(s.facts.PowerState)+" and to be Off"
+		if reason, message := s.taskLost(); reason != "" {
+			c.Reason, c.Message = reason, message
+		}
 	}
 	return c
 }

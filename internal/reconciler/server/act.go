@@ -14,17 +14,19 @@ import (
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/metal"
 	"github.com/holdfast-dev/holdfast/internal/provider"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/pass"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/view"
 )
 
-// act asks the provider for the step's effect, then writes its record. It is reached only with a decision made on a live view (P4).
+// act asks the provider for the step's effect, then writes what came of it: its record, or the task that it became. It is reached only
+// with a decision made on a live view (P4).
 func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lifecycle.Decision) (ctrl.Result, error) {
 	step := decision.Step
 	now := r.Clock.Now()
 	if wait, refusal := r.efforts.wait(read.Server, step, now); wait > 0 {
-		return r.report(ctx, read, decision, wait, refusals(refusal)...) // asked for a moment ago (R5)
+		return r.report(ctx, read, decision, min(wait, step.After), refusals(refusal)...) // asked for a moment ago (R5)
 	}
 	outcome, err := r.perform(ctx, read, step)
 	if err != nil {
@@ -34,11 +36,18 @@ func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lif
 	if !outcome.Unchanged {
 		r.event(read, step)
 	}
-	if step.Record == nil || outcome.Task != "" { // what goes on as a task is recorded when it is asked for again and found done
-		r.efforts.succeeded(read.Server, step, now, r.Settings.EffectDeadline)
-		return ctrl.Result{RequeueAfter: r.Settings.EffectDeadline}, nil
+	record := step.Record
+	if outcome.Task != "" { // recorded when it is asked for again and found done; until then an intent remembers the task (B144)
+		record = metal.TaskRecord(read.Server, *step.Effect, outcome.Task)
 	}
-	written, err := pass.Write(ctx, r.Client, read.Server, *step.Record)
+	pace := max(step.Pace, r.Settings.EffectDeadline)
+	if step.Record == nil || outcome.Task != "" {
+		r.efforts.succeeded(read.Server, step, now, pace)
+	}
+	if record == nil {
+		return ctrl.Result{RequeueAfter: min(pace, step.After)}, nil
+	}
+	written, err := pass.Write(ctx, r.Client, read.Server, *record)
 	if written == pass.Lost && err == nil {
 		return ctrl.Result{RequeueAfter: pass.Again}, nil // the record is made by a later pass: every effect can be asked for again
 	}
@@ -103,7 +112,7 @@ func (r *Reconciler) refused(ctx context.Context, read view.ServerRead, decision
 	}
 	gate := gateOf(e, decision.Step)
 	after := r.efforts.failed(read.Server, decision.Step, r.Clock.Now(), patience(e, r.Settings), gate)
-	return r.report(ctx, read, decision, after, gate)
+	return r.report(ctx, read, decision, min(after, decision.Step.After), gate)
 }
 
 func refusals(last *lifecycle.Gate) []lifecycle.Gate {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package metal
+
+import (
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/provider"
+)
+
+// A BMC may take a power-off as a task, and answer before anything has come of it (B142). The task is remembered in the intent, so that
+// any later process can follow it (B144); the monitor tells how it goes. It says why a machine is still On, and never that it is Off:
+// that is the machine's own to say (docs/decisions/0024, 0075).
+
+// TaskRecord is the patch that remembers the task which an announced power-off became, for the server as it was read before the effect.
+// uri is provider.Outcome.Task. nil: there is nothing to remember, because no task, or no intent of that id, is there, or the task is
+// remembered already, or its URI is longer than an observation can tell.
+func TaskRecord(server *v1alpha1.Server, e lifecycle.Effect, uri string) *lifecycle.Patch {
+	led, err := ledger.ParseServer(server.Annotations)
+	if err != nil || led.Intent == nil || e.Intent == "" || led.Intent.ID != e.Intent || uri == "" || v1alpha1.URL(uri) != uri {
+		return nil
+	}
+	intent := *led.Intent
+	intent.Task, intent.Forced = uri, e.Op == lifecycle.OpForceOff
+	if intent == *led.Intent {
+		return nil
+	}
+	return &lifecycle.Patch{Ledger: ledger.Entries{}.Intent(&intent)}
+}
+
+// task is how the task of the open intent was last seen; "" where it has none, or nothing is known of it. What is told of another
+// intent's task, or of an earlier one of this intent, is no news of this one (B067).
+func (s *state) task() provider.TaskPhase {
+	if !s.pictured() || s.led.Intent.Task == "" || s.facts.TaskMonitor != s.led.Intent.Task {
+		return ""
+	}
+	return provider.TaskPhase(s.facts.Task)
+}
+
+// shutDownRuns says that the BMC is still at the graceful shutdown it was asked for.
+func (s *state) shutDownRuns() bool {
+	return s.task() == provider.TaskRunning && !s.led.Intent.Forced
+}
+
+func awaitTask(s *state) answer {
+	return s.wait(v1alpha1.ReasonPoweringOff, "the BMC took the shutdown as a task and is at it").within(s.graceLeft())
+}
+
+// taskLost is why the task of the open intent brought nothing about, as a reason and a message; "" where it did, or may yet.
+func (s *state) taskLost() (reason, message string) {
+	switch s.task() {
+	case provider.TaskFailed:
+		return v1alpha1.ReasonTaskFailed, "the BMC took the power-off as a task, and the task failed"
+	case provider.TaskGone:
+		return v1alpha1.ReasonTaskGone, "the BMC took the power-off as a task, knows nothing of it any more, and the machine is " + string(s.facts.PowerState)
+	}
+	return "", ""
+}
+
+// again says in the gate of an effect why it is asked for again.
+func (s *state) again(a answer) answer {
+	if reason, message := s.taskLost(); reason != "" {
+		a.gate.Reason, a.gate.Message = reason, message+": it is asked for again ("+a.gate.Message+")"
+	}
+	return a
+}
+
+// cutAgain is again for a cut of power. Nothing comes after one, so a BMC that fails at it needs a person.
+func (s *state) cutAgain(a answer) answer {
+	if !s.led.Intent.Forced {
+		return a // what failed was the graceful shutdown before
+	}
+	if a = s.again(a); a.gate.Reason == v1alpha1.ReasonTaskFailed {
+		return a.stalled()
+	}
+	return a
+}

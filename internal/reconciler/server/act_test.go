@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	lt "github.com/holdfast-dev/holdfast/internal/lifecycle/lifecycletest"
+	"github.com/holdfast-dev/holdfast/internal/provider"
+)
+
+// goingOff is a machine that is On by its spec and is to be Off, as was announced this very minute.
+var goingOff = lt.All(lt.On, lt.RememberedOn(ledger.BySpec, ""), lt.Announced(ledger.WhySpec, 0))
+
+// B144: the task that a power-off became is in the ledger before the pass is over, so that any later process can follow it; and the
+// effect is not asked for again meanwhile (R5), nor by a pass that the record itself wakes.
+func TestATaskIsRememberedByThePassThatStartedIt(t *testing.T) {
+	r := newRig(t, goingOff)
+	r.outcome = provider.Outcome{Task: lt.TaskMonitor}
+	r.pass()
+	intent := r.ledger().Intent
+	if intent == nil || intent.Task != lt.TaskMonitor || intent.Forced || intent.ID != "i-1" {
+		t.Fatalf("intent %+v", intent)
+	}
+	r.passesFor(20 * time.Second)
+	if !slices.Equal(r.calls, []lifecycle.Op{lifecycle.OpShutDown}) {
+		t.Errorf("asked for %v", r.calls)
+	}
+	r.clock.SetTime(lt.Now.Add(r.Settings.GracePeriod + time.Second))
+	r.outcome.Task = lt.TaskMonitor + "8"
+	r.pass()
+	if intent = r.ledger().Intent; intent.Task != lt.TaskMonitor+"8" || !intent.Forced {
+		t.Errorf("after the cut: %+v", intent)
+	}
+}
+
+// A change that became a task is done when it is asked for again and found done: nothing is recorded before (docs/decisions/0070).
+func TestAnEffectThatGoesOnIsNotRecordedAsDone(t *testing.T) {
+	r := newRig(t, lt.Running, lt.BootBy(v1alpha1.BootVirtualMedia), lt.InDrive(lt.Image))
+	r.outcome = provider.Outcome{Task: lt.TaskMonitor}
+	r.pass()
+	if media := r.ledger().Boot.Media; media == "" || len(r.calls) != 1 {
+		t.Fatalf("media %q after %v", media, r.calls)
+	}
+	r.outcome = provider.Outcome{Unchanged: true}
+	r.clock.SetTime(lt.Now.Add(r.Settings.EffectDeadline))
+	r.pass()
+	if media := r.ledger().Boot.Media; media != "" || len(r.calls) != 2 {
+		t.Errorf("media %q after %v", media, r.calls)
+	}
+}
+
+// An operating system that does not listen is asked three times within the grace period, and then the power is cut, once an effect
+// deadline at most.
+func TestAnIgnoredShutdownIsRepeatedTwice(t *testing.T) {
+	r := newRig(t, goingOff)
+	r.passesFor(r.Settings.GracePeriod)
+	if want := slices.Repeat([]lifecycle.Op{lifecycle.OpShutDown}, 3); !slices.Equal(r.calls, want) {
+		t.Errorf("within the grace period: %v", r.calls)
+	}
+	r.calls = nil
+	r.passesFor(time.Minute)
+	if want := slices.Repeat([]lifecycle.Op{lifecycle.OpForceOff}, 2); !slices.Equal(r.calls, want) {
+		t.Errorf("in the minute after it: %v", r.calls)
+	}
+}
+
+// Nothing was sent, so there is nothing to tell.
+func TestAnEffectThatChangedNothingIsNoEvent(t *testing.T) {
+	r := newRig(t, goingOff)
+	r.outcome = provider.Outcome{Unchanged: true}
+	r.pass()
+	if told := r.events(); len(r.calls) != 1 || len(told) != 0 {
+		t.Errorf("%v was told as %v", r.calls, told)
+	}
+	r = newRig(t, goingOff)
+	r.pass()
+	if told := r.events(); len(told) != 1 || !strings.Contains(told[0], "ShutDown") {
+		t.Errorf("a shutdown that was sent was told as %v", told)
+	}
+}
