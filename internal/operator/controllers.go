@@ -50,7 +50,7 @@ type kit struct {
 	manager manager.Manager
 	clock   clock.WithTicker
 	pool    *redfish.Pool
-	access  *access.Access
+	bmcs    *access.BMCs
 	metrics *status.Metrics
 	wakes   *wake.Wakes
 }
@@ -65,12 +65,13 @@ func newKit(mgr manager.Manager, options Options) (*kit, error) {
 		return nil, err
 	}
 	pool := redfish.NewPool(redfish.Options{UserAgent: "holdfast", RequestTimeout: options.Settings.EffectDeadline, Registerer: options.Registerer})
+	secrets := &access.Secrets{Metadata: mgr.GetClient(), Live: mgr.GetAPIReader(), Namespace: options.Namespace}
 	return &kit{
 		options: options,
 		manager: mgr,
 		clock:   clock.RealClock{},
 		pool:    pool,
-		access:  &access.Access{Metadata: mgr.GetClient(), Live: mgr.GetAPIReader(), Namespace: options.Namespace, Pool: pool},
+		bmcs:    &access.BMCs{Secrets: secrets, Pool: pool},
 		metrics: conditions,
 		wakes:   wakes,
 	}, nil
@@ -94,7 +95,7 @@ func (k *kit) servers() *view.Servers {
 
 func addServer(k *kit) error {
 	r := &server.Reconciler{
-		Client: k.manager.GetClient(), Reader: k.servers(), Actors: k.access, Recorder: k.manager.GetEventRecorder("holdfast"),
+		Client: k.manager.GetClient(), Reader: k.servers(), Actors: k.bmcs, Recorder: k.manager.GetEventRecorder("holdfast"),
 		Metrics: k.metrics, Clock: k.clock, Settings: k.options.Settings,
 	}
 	return r.Setup(k.manager, k.wakes, wake.NewPace(k.clock, k.options.FlipsPerMinute), k.options.Workers)
@@ -116,7 +117,7 @@ func addClaim(k *kit) error {
 func addBMC(k *kit) error {
 	r := &bmc.Reconciler{
 		Client: k.manager.GetClient(), API: k.manager.GetAPIReader(), Recorder: k.manager.GetEventRecorder("holdfast"),
-		Metrics: k.metrics, Clock: k.clock, Namespace: k.options.Namespace, Forget: k.access.Forget,
+		Metrics: k.metrics, Clock: k.clock, Namespace: k.options.Namespace, Forget: k.bmcs.Forget,
 	}
 	return r.Setup(k.manager, k.wakes)
 }

@@ -18,7 +18,7 @@ import (
 // its own, so there is one pair of eyes.
 func addMonitor(k *kit) error {
 	eyes, err := monitor.New(monitor.Cluster{Cache: k.manager.GetCache(), Client: k.manager.GetClient()}, monitor.Options{
-		Observers: k.access,
+		Observers: k.bmcs,
 		Unsettled: func(server *v1alpha1.Server) bool {
 			_, unsettled := metal.Unsettled(server)
 			return unsettled
