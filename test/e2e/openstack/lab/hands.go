@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lab
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// pollInterval of what is waited for in the cloud.
+const pollInterval = 200 * time.Millisecond
+
+// Quotas of a project, in Nova's words and Neutron's.
+const (
+	QuotaServers     = "instances"
+	QuotaPorts       = "port"
+	QuotaFloatingIPs = "floatingip"
+)
+
+// SetQuota gives the project another quota, as an administrator; -1 is no limit.
+func (p *Project) SetQuota(ctx context.Context, quota string, limit int) error {
+	if quota == QuotaServers {
+		return p.Admin.Do(ctx, TypeCompute, http.MethodPut, "/os-quota-sets/"+p.ID, named{"quota_set": named{quota: limit, "force": true}}, nil)
+	}
+	return p.Admin.Do(ctx, TypeNetwork, http.MethodPut, "/quotas/"+p.ID, named{"quota": named{quota: limit}}, nil)
+}
+
+// SetState has Nova believe that a server is in a state, "error" or "active", as an administrator can.
+func (p *Project) SetState(ctx context.Context, server, state string) error {
+	return p.Admin.Do(ctx, TypeCompute, http.MethodPost, "/servers/"+server+"/action", named{"os-resetState": named{"state": state}}, nil)
+}
+
+// DeleteServer deletes a server, as somebody of the project, and waits until Nova does not know it any more.
+func (p *Project) DeleteServer(ctx context.Context, server string) error {
+	path := "/servers/" + server
+	if err := p.nova(ctx, http.MethodDelete, path, nil, nil); err != nil && !IsNotFound(err) {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
+	for {
+		if err := p.nova(ctx, http.MethodGet, path, nil, nil); IsNotFound(err) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("server %s is still there: %w", server, ctx.Err())
+		case <-ticker.C:
+		}
+	}
+}
+
+// SetMetadata changes one entry of a server's metadata: some of them make the stack's hypervisor fail.
+func (p *Project) SetMetadata(ctx context.Context, server, key, value string) error {
+	return p.nova(ctx, http.MethodPost, "/servers/"+server+"/metadata", named{"metadata": named{key: value}}, nil)
+}
+
+// The metadata by which a server asks the stack's hypervisor for trouble, and its values.
+const (
+	MetadataFault = "osci_fault"
+	// FaultRebuild fails the next rebuild.
+	FaultRebuild = "rebuild"
+	// FaultDestroy fails the next delete.
+	FaultDestroy = "destroy"
+)
+
+// StopServer switches a server off, as somebody of the project.
+func (p *Project) StopServer(ctx context.Context, server string) error {
+	return p.nova(ctx, http.MethodPost, "/servers/"+server+"/action", named{"os-stop": nil}, nil)
+}
+
+// ChangePort changes fields of a port, as somebody of the project: security_groups, allowed_address_pairs, name.
+func (p *Project) ChangePort(ctx context.Context, port string, fields map[string]any) error {
+	return p.neutron(ctx, http.MethodPut, "/ports/"+port, named{"port": fields}, nil)
+}
+
+// MakePort makes a port of nobody's in the project's network.
+func (p *Project) MakePort(ctx context.Context, name string) (Port, error) {
+	network, err := p.find(ctx, "/networks", "networks", Network)
+	if err != nil {
+		return Port{}, err
+	}
+	var made struct {
+		Port Port `json:"port"`
+	}
+	err = p.neutron(ctx, http.MethodPost, "/ports", named{"port": named{"name": name, "network_id": network}}, &made)
+	return made.Port, err
+}
+
+// MakeFloatingIP allocates a floating IP that is nobody's: a person's, free.
+func (p *Project) MakeFloatingIP(ctx context.Context, description string) (FloatingIP, error) {
+	external, err := p.find(ctx, "/networks", "networks", External)
+	if err != nil {
+		return FloatingIP{}, err
+	}
+	var made struct {
+		FloatingIP FloatingIP `json:"floatingip"`
+	}
+	wanted := named{"floating_network_id": external, "description": description}
+	err = p.neutron(ctx, http.MethodPost, "/floatingips", named{"floatingip": wanted}, &made)
+	return made.FloatingIP, err
+}
+
+// MoveFloatingIP has a floating IP lead to a port, or to none where that is "".
+func (p *Project) MoveFloatingIP(ctx context.Context, floatingIP, port string) error {
+	fields := named{"port_id": nil}
+	if port != "" {
+		fields["port_id"] = port
+	}
+	return p.neutron(ctx, http.MethodPut, "/floatingips/"+floatingIP, named{"floatingip": fields}, nil)
+}
+
+// SecurityGroupID is the id of a security group of the project.
+func (p *Project) SecurityGroupID(ctx context.Context, name string) (string, error) {
+	return p.find(ctx, "/security-groups", "security_groups", name)
+}
+
+func (p *Project) find(ctx context.Context, path, list, name string) (string, error) {
+	found := map[string][]object{}
+	// Not asked for by project: the external network is another's.
+	if err := p.neutron(ctx, http.MethodGet, path+"?fields=id&fields=name&name="+name, nil, &found); err != nil {
+		return "", err
+	}
+	if len(found[list]) != 1 {
+		return "", fmt.Errorf("%d of %s are named %s", len(found[list]), list, name)
+	}
+	return found[list][0].ID, nil
+}
+
+// ImageID is the id of a public image.
+func (s *Stack) ImageID(ctx context.Context, name string) (string, error) {
+	var found struct {
+		Images []object `json:"images"`
+	}
+	if err := s.Admin.Do(ctx, TypeImage, http.MethodGet, "/images?name="+name, nil, &found); err != nil {
+		return "", err
+	}
+	if len(found.Images) != 1 {
+		return "", fmt.Errorf("%d images are named %s", len(found.Images), name)
+	}
+	return found.Images[0].ID, nil
+}
