@@ -157,7 +157,7 @@ func full() ledger.Server {
 		Identity: "id", Owner: "us", ObjectUID: "uid", DiscoveredAt: at(1), PowerOn: &ledger.PowerOn{By: ledger.ByClaim, ID: "c", At: at(2)},
 		Boot: &ledger.Boot{Claim: "c", Stage: ledger.StageStarting, At: at(3), Again: true}, Restarted: at(4), DirtySince: at(5), OffAt: at(6),
 		Released: &ledger.Released{Claim: "b", At: at(7)}, AssetTag: &ledger.AssetTag{Previous: "shelf 7", Unwritable: true}, RestoreEpoch: "e1",
-		Intent: &ledger.Intent{ID: "i", Op: ledger.IntentPowerOff, Why: ledger.WhyReleased, At: at(8), Target: "t", Claim: "c", ClaimUID: "u", Task: "/task/1", Forced: true},
+		Intent: &ledger.Intent{ID: "i", Op: ledger.IntentPowerOff, Why: ledger.WhyReleased, At: at(8), Target: "t", Claim: "c", ClaimUID: "u", Task: "/task/1", Forced: true, Failed: true},
 	}
 }
 

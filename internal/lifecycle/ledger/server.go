@@ -199,6 +199,7 @@ type Intent struct {
 	ClaimUID types.UID `json:"claimUID,omitempty"` // and its UID
 	Task     string    `json:"task,omitempty"`     // the BMC's task monitor where it became one
 	Forced   bool      `json:"forced,omitempty"`   // Task is of a cut of power, not of a graceful shutdown
+	Failed   bool      `json:"failed,omitempty"`   // an earlier task of the same kind failed
 	Image    string    `json:"image,omitempty"`    // Rebuild: the selector that is built from
 	ImageID  string    `json:"imageID,omitempty"`  // Rebuild: what it resolved to, once asked for
 }

@@ -41,6 +41,7 @@ func taskCases() []decided {
 	}
 	otherTask := lt.Facts(func(o *v1alpha1.ServerObserved) { o.TaskMonitor = "/redfish/v1/TaskService/TaskMonitors/6" })
 	otherIntent := lt.Facts(func(o *v1alpha1.ServerObserved) { o.Intent = "i-0" })
+	failedBefore := lt.Ledger(func(l *ledger.Server) { l.Intent.Failed = true })
 	failed, gone := lt.Tasked(provider.TaskFailed), lt.Tasked(provider.TaskGone)
 	return []decided{
 		{"Available.PowerOff.ShutDown", "a failed task is a condition, and what follows it may still help (B142)", given(asked, failed), act,
@@ -54,6 +55,10 @@ func taskCases() []decided {
 		{"Available.PowerOff.Force", "a cut that failed is asked for again, and needs a person (B142)", given(over, failed, lt.Forced), act,
 			and(does(lifecycle.OpForceOff), reason(v1alpha1.ReasonTaskFailed), level(lifecycle.Stalled))},
 		{"Available.PowerOff.Force", "a cut whose task vanished is asked for again", given(over, gone, lt.Forced), act, and(reason(v1alpha1.ReasonTaskGone), level(lifecycle.Progressing))},
+		{"Available.PowerOff.Force", "one cut after another that fails is one failure, and not told anew each time (P9)", given(over, lt.Tasked(provider.TaskRunning), lt.Forced, failedBefore), act,
+			and(reason(v1alpha1.ReasonTaskFailed), level(lifecycle.Stalled))},
+		{"Available.PowerOff.AwaitTask", "the same for a shutdown", given(asked, lt.Tasked(provider.TaskRunning), failedBefore), wait, reason(v1alpha1.ReasonTaskFailed)},
+		{"Available.PowerOff.Force", "a cut that went well ends what was told", given(over, lt.Tasked(provider.TaskDone), lt.Forced, failedBefore), act, reason(v1alpha1.ReasonPoweringOff)},
 		{"Available.PowerOff.Changing", "a machine that goes down does so whatever its task says", given(asked, failed, poweringOff), wait, reason(v1alpha1.ReasonPoweringOff)},
 		{"Available.Off.RecordOff", "and one that is Off is Off", given(asked, lt.Off, failed), lifecycle.StepPatch, changes([]string{ledger.KeyOffAt}, []string{ledger.KeyIntent, ledger.KeyPowerOn})},
 	}
@@ -63,11 +68,12 @@ func taskCases() []decided {
 func TestTaskRecord(t *testing.T) {
 	announced := lt.New(bySpec, lt.On, lt.Announced(ledger.WhySpec, 1))
 	intent := *announced.Ledger.Intent
-	withTask := func(forced bool) *ledger.Intent {
+	withTask := func(forced, failed bool) *ledger.Intent {
 		i := intent
-		i.Task, i.Forced = lt.TaskMonitor, forced
+		i.Task, i.Forced, i.Failed = lt.TaskMonitor, forced, failed
 		return &i
 	}
+	otherURI := func(s *lt.Scene) { s.Ledger.Intent.Task, s.Server.Status.Observed.TaskMonitor = "/6", "/6" }
 	shutDown := lifecycle.Effect{Op: lifecycle.OpShutDown, Intent: intent.ID}
 	cut := lifecycle.Effect{Op: lifecycle.OpForceOff, Intent: intent.ID}
 	for name, c := range map[string]struct {
@@ -76,16 +82,17 @@ func TestTaskRecord(t *testing.T) {
 		uri    string
 		want   *ledger.Intent
 	}{
-		"a shutdown":                    {nil, shutDown, lt.TaskMonitor, withTask(false)},
-		"a cut":                         {nil, cut, lt.TaskMonitor, withTask(true)},
-		"a cut after a shutdown's task": {lt.Tasked(provider.TaskFailed), cut, lt.TaskMonitor, withTask(true)},
-		"remembered already":            {lt.Tasked(provider.TaskRunning), shutDown, lt.TaskMonitor, nil},
-		"no task":                       {nil, shutDown, "", nil},
-		"an effect without an intent":   {nil, lifecycle.Effect{Op: lifecycle.OpPowerOn}, lt.TaskMonitor, nil},
-		"another intent's effect":       {nil, lifecycle.Effect{Op: lifecycle.OpForceOff, Intent: "i-0"}, lt.TaskMonitor, nil},
-		"an intent that is closed":      {lt.Ledger(func(l *ledger.Server) { l.Intent = nil }), cut, lt.TaskMonitor, nil},
-		"a URI longer than can be told": {nil, cut, "/" + strings.Repeat("x", v1alpha1.MaxURLLength), nil},
-		"a ledger that cannot be read":  {lt.Garbled(ledger.KeyIntent, "{"), cut, lt.TaskMonitor, nil},
+		"a shutdown":                       {nil, shutDown, lt.TaskMonitor, withTask(false, false)},
+		"a cut":                            {nil, cut, lt.TaskMonitor, withTask(true, false)},
+		"a cut after a shutdown's task":    {lt.Tasked(provider.TaskFailed), cut, lt.TaskMonitor, withTask(true, false)},
+		"a shutdown after one that failed": {lt.All(lt.Tasked(provider.TaskFailed), otherURI), shutDown, lt.TaskMonitor, withTask(false, true)},
+		"remembered already":               {lt.Tasked(provider.TaskRunning), shutDown, lt.TaskMonitor, nil},
+		"no task":                          {nil, shutDown, "", nil},
+		"an effect without an intent":      {nil, lifecycle.Effect{Op: lifecycle.OpPowerOn}, lt.TaskMonitor, nil},
+		"another intent's effect":          {nil, lifecycle.Effect{Op: lifecycle.OpForceOff, Intent: "i-0"}, lt.TaskMonitor, nil},
+		"an intent that is closed":         {lt.Ledger(func(l *ledger.Server) { l.Intent = nil }), cut, lt.TaskMonitor, nil},
+		"a URI longer than can be told":    {nil, cut, "/" + strings.Repeat("x", v1alpha1.MaxURLLength), nil},
+		"a ledger that cannot be read":     {lt.Garbled(ledger.KeyIntent, "{"), cut, lt.TaskMonitor, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := lt.View(bySpec, lt.On, lt.Announced(ledger.WhySpec, 1), c.given)

@@ -3,6 +3,8 @@
 package metal
 
 import (
+	"time"
+
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
@@ -17,15 +19,17 @@ import (
 // uri is provider.Outcome.Task. nil: there is nothing to remember, because no task, or no intent of that id, is there, or the task is
 // remembered already, or its URI is longer than an observation can tell.
 func TaskRecord(server *v1alpha1.Server, e lifecycle.Effect, uri string) *lifecycle.Patch {
-	led, err := ledger.ParseServer(server.Annotations)
-	if err != nil || led.Intent == nil || e.Intent == "" || led.Intent.ID != e.Intent || uri == "" || v1alpha1.URL(uri) != uri {
+	s := newState(lifecycle.NewServerView(server, time.Time{}, lifecycle.Settings{}))
+	open := s.led.Intent
+	if s.unreadable != nil || open == nil || e.Intent == "" || open.ID != e.Intent || uri == "" || v1alpha1.URL(uri) != uri {
 		return nil
 	}
-	intent := *led.Intent
+	intent := *open
 	intent.Task, intent.Forced = uri, e.Op == lifecycle.OpForceOff
-	if intent == *led.Intent {
+	if intent.Task == open.Task && intent.Forced == open.Forced {
 		return nil
 	}
+	intent.Failed = intent.Forced == open.Forced && s.taskFailed()
 	return &lifecycle.Patch{Ledger: ledger.Entries{}.Intent(&intent)}
 }
 
@@ -44,15 +48,27 @@ func (s *state) shutDownRuns() bool {
 }
 
 func awaitTask(s *state) answer {
-	return s.wait(v1alpha1.ReasonPoweringOff, "the BMC took the shutdown as a task and is at it").within(s.graceLeft())
+	return s.again(s.wait(v1alpha1.ReasonPoweringOff, "the BMC took the shutdown as a task and is at it").within(s.graceLeft()))
+}
+
+// taskFailed says that the task of the open intent failed, or an earlier one and nothing better is known of this one yet: a BMC that
+// fails each time must not be told to fail and to be at work in turn.
+func (s *state) taskFailed() bool {
+	switch s.task() {
+	case provider.TaskFailed:
+		return true
+	case provider.TaskDone, provider.TaskGone:
+		return false
+	}
+	return s.led.Intent != nil && s.led.Intent.Failed
 }
 
 // taskLost is why the task of the open intent brought nothing about, as a reason and a message; "" where it did, or may yet.
 func (s *state) taskLost() (reason, message string) {
-	switch s.task() {
-	case provider.TaskFailed:
+	switch {
+	case s.taskFailed():
 		return v1alpha1.ReasonTaskFailed, "the BMC took the power-off as a task, and the task failed"
-	case provider.TaskGone:
+	case s.task() == provider.TaskGone:
 		return v1alpha1.ReasonTaskGone, "the BMC took the power-off as a task, knows nothing of it any more, and the machine is " + string(s.facts.PowerState)
 	}
 	return "", ""
