@@ -74,10 +74,10 @@ func render(file string, identities ...identity) (fs.FS, error) {
 			}
 		}
 		written := "['" + identity.written + "']"
-		if strings.Count(text, written) != 1 {
-			return nil, fmt.Errorf("%s does not name %s in exactly one place", file, identity.written)
+		if !strings.Contains(text, written) {
+			return nil, fmt.Errorf("%s does not name %s", file, identity.written)
 		}
-		text = strings.Replace(text, written, "['"+strings.Join(identity.users, "', '")+"']", 1)
+		text = strings.ReplaceAll(text, written, "['"+strings.Join(identity.users, "', '")+"']")
 	}
 	return fstest.MapFS{"policies.yaml": {Data: []byte(text)}}, nil
 }

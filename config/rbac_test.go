@@ -50,7 +50,8 @@ func TestRulesAreAsReviewed(t *testing.T) {
 	}
 }
 
-// B248: no wildcard anywhere, no secrets cluster-wide for anybody, no right to rights, no deletion by the operator.
+// B248: no wildcard anywhere, no secrets cluster-wide for anybody, no right to rights, no deletion by the operator but of Servers: the
+// one that a class made goes with its claim.
 func TestRightsAreLeast(t *testing.T) {
 	granted := map[string]bool{"holdfast": true, "holdfast-monitor": true}
 	for _, role := range roles(t) {
@@ -65,8 +66,9 @@ func TestRightsAreLeast(t *testing.T) {
 			if slices.Contains(rule.Resources, "secrets") && role.Kind == "ClusterRole" && granted[role.Name] {
 				t.Errorf("secrets of the whole cluster: %s", line)
 			}
-			if granted[role.Name] && slices.ContainsFunc(rule.Verbs, func(verb string) bool { return strings.HasPrefix(verb, "delete") }) {
-				t.Errorf("the operator deletes nothing: %s", line)
+			deletes := slices.ContainsFunc(rule.Verbs, func(verb string) bool { return strings.HasPrefix(verb, "delete") })
+			if granted[role.Name] && deletes && line != "ClusterRole holdfast | holdfast.dev | servers | create,delete" {
+				t.Errorf("the operator deletes nothing but Servers: %s", line)
 			}
 		}
 	}

@@ -19,7 +19,7 @@ const (
 // ResourceSelector names one resource of a cloud: by id, by name, or by tags that it must all bear. What it resolves to is
 // pinned when it is first used; a name that no resource or several resources bear is an error that names the candidates.
 // +kubebuilder:validation:XValidation:rule="[has(self.id), has(self.name), has(self.tags)].filter(given, given).size() == 1",message="give exactly one of id, name and tags"
-type ResourceSelector struct {
+type ResourceSelector struct { //nolint:recvcheck // String is of values too, what is generated of pointers
 	// ID of the resource.
 	// +optional
 	// +kubebuilder:validation:MinLength=1

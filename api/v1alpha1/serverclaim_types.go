@@ -118,13 +118,14 @@ type Toleration struct {
 }
 
 // ServerClaimSpec is a tenant's request for a machine. At most one of serverRef, selector and className; none: any machine that
-// fits. A className makes a VM.
+// fits. A className makes a VM, of which boot says but the user data.
 //
 // Once a server is chosen (serverName is set) what chose it and how it boots is settled: a change could only be ignored, or
 // end in a boot that nobody expects (I10). Power, restartedAt and tolerations may change at any time.
 //
 // +kubebuilder:validation:XValidation:rule="[has(self.serverRef), has(self.selector), has(self.className)].filter(given, given).size() <= 1",message="give at most one of serverRef, selector and className"
 // +kubebuilder:validation:XValidation:rule="!has(self.className) || !has(self.requirements)",message="what a class makes is what the class says: requirements are for machines that exist"
+// +kubebuilder:validation:XValidation:rule="!has(self.className) || !has(self.boot) || !has(self.boot.image)",message="a VM boots the image of its class: boot.image is for machines"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.serverName) || has(self.className) == has(oldSelf.className) && (!has(self.className) || self.className == oldSelf.className)",message="a server is chosen, className cannot change any more: delete the claim and create a new one",reason=FieldValueForbidden,fieldPath=".className"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.serverName) || has(self.serverRef) == has(oldSelf.serverRef) && (!has(self.serverRef) || self.serverRef == oldSelf.serverRef)",message="a server is chosen, serverRef cannot change any more: delete the claim and create a new one",reason=FieldValueForbidden,fieldPath=".serverRef"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.serverName) || has(self.selector) == has(oldSelf.selector) && (!has(self.selector) || self.selector == oldSelf.selector)",message="a server is chosen, selector cannot change any more: delete the claim and create a new one",reason=FieldValueForbidden,fieldPath=".selector"

@@ -3,6 +3,7 @@
 package api
 
 import (
+	"slices"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,7 +19,7 @@ func TestWordsLengthsAndNumbers(t *testing.T) {
 			{"spec.power": "on"},
 			{"spec.powerOff": "Always"},
 			{"spec.foundRunning": "Ignore"},
-			{"spec.reclaimPolicy": "Delete"},
+			{"spec.reclaimPolicy": "Keep"},
 			{"spec.cleaning": "Wipe"},
 			{"spec.indicatorLED": "Red"},
 			{"spec.redfish.systemID": long(129)},
@@ -30,6 +31,49 @@ func TestWordsLengthsAndNumbers(t *testing.T) {
 			{"spec.claimRef": map[string]any{"namespace": "a", "name": "b", "identity": "", "uid": "c"}},
 			{"spec.maintenanceRef": map[string]any{"name": "a"}},
 			{"spec.openstack": map[string]any{}},
+		},
+		"vm": {
+			{openstack + ".cloudRef": nil},
+			{openstack + ".flavor": nil},
+			{openstack + ".image": nil},
+			{networks: nil},
+			{networks: []any{}},
+			{networks: slices.Repeat([]any{attachment("private")}, 9)},
+			{openstack + ".rebuildPolicy": "Always"},
+			{openstack + ".image": map[string]any{"tags": []any{}}},
+			{openstack + ".image": map[string]any{"tags": []any{"a,b"}}},
+			{openstack + ".image": map[string]any{"tags": twice("a")}},
+			{openstack + ".image": map[string]any{"id": "a/b"}},
+			{openstack + ".image": map[string]any{"name": ""}},
+			{openstack + ".sshCertificateAuthorityRefs": authorities("staff", "staff")},
+			{openstack + ".userDataSecretRef": map[string]any{"namespace": "other", "name": "a"}},
+			{openstack + ".keyName": ""},
+			port("allowedAddressPairs", []any{map[string]any{"ipAddress": "10.0.0.5", "macAddress": "00:11"}}),
+			{openstack + ".adminPass": "canary"},
+		},
+		"ServerClass": {
+			{"spec.openstack": nil},
+			{"spec.labels": map[string]any{"size": long(64)}},
+			{"spec.taints": twice(map[string]any{"key": "gpu", "effect": "NoBind"})},
+		},
+		"Cloud": {
+			{"spec.cloudsSecretRef": nil},
+			{"spec.cloudName": nil},
+			{"spec.cloudName": ""},
+			{"spec.region": ""},
+			{"spec.cloudsSecretRef": map[string]any{"namespace": "other", "name": "a"}},
+			{"spec.password": "canary"},
+		},
+		"SSHCertificateAuthority": {
+			{"spec.publicKeys": nil},
+			{"spec.publicKeys": []any{}},
+			{"spec.publicKeys": []any{"-----BEGIN OPENSSH PRIVATE KEY-----"}},
+			{"spec.publicKeys": []any{"ssh-ed25519 AAAA\nssh-rsa AAAA"}},
+			{"spec.publicKeys": []any{"command=\"sh\" ssh-ed25519 AAAA"}},
+			{"spec.principals": []any{map[string]any{"login": "root"}}},
+			{"spec.principals": []any{map[string]any{"login": "root", "principals": []any{"a b"}}}},
+			{"spec.principals": []any{map[string]any{"login": "../root", "principals": []any{"a"}}}},
+			{"spec.principals": twice(map[string]any{"login": "root", "principals": []any{"a"}})},
 		},
 		"ServerClaim": {
 			{"spec.power": "Reset"},
@@ -43,7 +87,8 @@ func TestWordsLengthsAndNumbers(t *testing.T) {
 			{"spec.serverName": ""},
 			{"spec.serverRef": map[string]any{"namespace": "other", "name": "a"}},
 			{"spec.boot.userDataSecretRef": map[string]any{"namespace": "other", "name": "a"}},
-			{"spec.className": "small"},
+			{"spec.className": ""},
+			{"spec.class": "small"},
 		},
 		"BMC": {
 			{"spec.endpoint": nil},
@@ -74,10 +119,14 @@ func TestWordsLengthsAndNumbers(t *testing.T) {
 // What people may want and what was seen may be at the limits.
 func TestLimitsAreReachable(t *testing.T) {
 	accepted := map[string]set{
-		"Server":            {"spec.redfish.systemID": long(128), "spec.indicatorLED": "Blinking", "spec.paused": true},
-		"ServerClaim":       {"spec.boot.image": "http://a/" + long(2048-len("http://a/")), "spec.requirements.cpuCores": int64(0)},
-		"BMC":               {"spec.endpoint": "https://a/" + long(512-len("https://a/")), "spec.serverTemplate.labels": map[string]any{"rack": long(63)}},
-		"ServerMaintenance": {"spec.reason": long(1024)},
+		"Server":                  {"spec.redfish.systemID": long(128), "spec.indicatorLED": "Blinking", "spec.paused": true},
+		"ServerClaim":             {"spec.boot.image": "http://a/" + long(2048-len("http://a/")), "spec.requirements.cpuCores": int64(0)},
+		"BMC":                     {"spec.endpoint": "https://a/" + long(512-len("https://a/")), "spec.serverTemplate.labels": map[string]any{"rack": long(63)}},
+		"ServerMaintenance":       {"spec.reason": long(1024)},
+		"vm":                      {networks: slices.Repeat([]any{attachment(long(255))}, 8), "spec.reclaimPolicy": "Retain"},
+		"ServerClass":             {"spec.labels": map[string]any{"size": long(63)}},
+		"Cloud":                   {"spec.cloudName": long(253), "spec.region": long(255)},
+		"SSHCertificateAuthority": {"spec.principals": []any{map[string]any{"login": "root", "principals": []any{"staff:admins"}}}},
 	}
 	for kind, changes := range accepted {
 		if err := as(t, admin).Create(t.Context(), build(kind, unique("limits"), changes), client.DryRunAll); err != nil {

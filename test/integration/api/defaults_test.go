@@ -3,6 +3,7 @@
 package api
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,8 +16,23 @@ import (
 func TestDefaults(t *testing.T) {
 	want := map[string]map[string]any{
 		"Server": {
-			"redfish": map[string]any{"bmcRef": map[string]any{"name": "rack1-u07"}},
-			"power":   "Off", "powerOff": "Allowed", "foundRunning": "Hold", "reclaimPolicy": "Recycle", "cleaning": "None",
+			"redfish":  map[string]any{"bmcRef": map[string]any{"name": "rack1-u07"}},
+			"powerOff": "Allowed", "foundRunning": "Hold", "cleaning": "None", // power and reclaimPolicy: another for a machine than for a VM
+		},
+		"vm": {
+			"openstack": vmBlock(map[string]any{"rebuildPolicy": "Never"}),
+			"powerOff":  "Allowed", "foundRunning": "Hold", "cleaning": "None",
+		},
+		"ServerClass": {
+			"openstack":     vmBlock(map[string]any{"rebuildPolicy": "Never"}),
+			"reclaimPolicy": "Delete",
+		},
+		"Cloud": {
+			"cloudsSecretRef": map[string]any{"name": "fra1"},
+			"cloudName":       "fra1",
+		},
+		"SSHCertificateAuthority": {
+			"publicKeys": []any{"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBY8vQ0GJqg1N0vN1m5n3m4o8F2fCkKQ3rY1mF7Q9b2c staff"},
 		},
 		"ServerClaim": {
 			"power": "On",
@@ -47,6 +63,16 @@ func TestDefaults(t *testing.T) {
 	if diff := cmp.Diff([]any{map[string]any{"key": "gpu", "operator": "Equal", "value": "a100"}}, got); diff != "" {
 		t.Errorf("tolerations (-want +got):\n%s", diff)
 	}
+}
+
+// vmBlock is the block of the smallest VM, with what the API server adds.
+func vmBlock(more map[string]any) map[string]any {
+	block := map[string]any{
+		"cloudRef": map[string]any{"name": "fra1"}, "flavor": map[string]any{"name": "m1.small"}, "image": map[string]any{"name": "debian-12"},
+		"networks": []any{map[string]any{"network": map[string]any{"name": "private"}}},
+	}
+	maps.Copy(block, more)
+	return block
 }
 
 // kstatus, by which kubectl, Flux and Argo wait, takes a new object and one whose status was wiped for in progress, never for

@@ -80,7 +80,7 @@ func TestInstallableByOneCommand(t *testing.T) {
 		t.Fatalf("kubectl apply -k: %v: %s", err, output)
 	}
 	testenv.Eventually(t, "the kinds are served", func(context.Context) error {
-		output, err := run(t, cluster, admin, "", "get", "srv,sclaim,bmc,smaint", "--all-namespaces")
+		output, err := run(t, cluster, admin, "", "get", "srv,sclaim,sclass,bmc,cloud,smaint,sshca", "--all-namespaces")
 		if err != nil {
 			return errors.New(output)
 		}
@@ -129,7 +129,7 @@ func TestKustomizationInAnotherNamespaceWithItsOwnMonitor(t *testing.T) {
 		t.Error("holdfast-system is still named")
 	}
 	for text, count := range map[string]int{
-		"request.userInfo.username in ['system:serviceaccount:metal:holdfast']":         2,
+		"request.userInfo.username in ['system:serviceaccount:metal:holdfast']":         3,
 		"request.userInfo.username in ['system:serviceaccount:metal:holdfast-monitor']": 1,
 		"- --controllers=" + strings.Join(allButTheMonitor(), ",") + "\n":               1,
 		"- monitor\n": 1,

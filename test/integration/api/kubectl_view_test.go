@@ -36,10 +36,13 @@ func TestNamesOfTheKinds(t *testing.T) {
 		got[r.Name] = fmt.Sprintf("%s %v %v namespaced=%t", r.Kind, r.ShortNames, r.Categories, r.Namespaced)
 	}
 	want := map[string]string{
-		"servers":            "Server [srv] [holdfast] namespaced=false",
-		"serverclaims":       "ServerClaim [sclaim] [holdfast] namespaced=true",
-		"bmcs":               "BMC [bmc] [holdfast] namespaced=false",
-		"servermaintenances": "ServerMaintenance [smaint] [holdfast] namespaced=false",
+		"servers":                   "Server [srv] [holdfast] namespaced=false",
+		"serverclaims":              "ServerClaim [sclaim] [holdfast] namespaced=true",
+		"bmcs":                      "BMC [bmc] [holdfast] namespaced=false",
+		"servermaintenances":        "ServerMaintenance [smaint] [holdfast] namespaced=false",
+		"serverclasses":             "ServerClass [sclass] [holdfast] namespaced=false",
+		"clouds":                    "Cloud [cloud] [holdfast] namespaced=false",
+		"sshcertificateauthorities": "SSHCertificateAuthority [sshca] [holdfast] namespaced=false",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -62,6 +65,17 @@ func TestColumns(t *testing.T) {
 		"status.conditions": []any{ready("True", "Settled")},
 		"status.observed":   map[string]any{"reachable": true, "vendor": "Dell", "model": "iDRAC9", "firmware": "7.0"},
 	}
+	launched := set{
+		"status.phase":      "Running",
+		"status.conditions": []any{ready("True", "Running")},
+		"status.observed": map[string]any{"reachable": true, "powerState": "On", "instance": map[string]any{
+			"id": "vm1", "exists": true, "flavor": "m1.small", "addresses": []any{"10.0.0.5"},
+		}},
+	}
+	counted := set{
+		"status.conditions": []any{ready("True", "Settled")},
+		"status.observed":   map[string]any{"reachable": true, "project": "web", "instances": map[string]any{"used": int64(3), "limit": int64(10)}},
+	}
 	active := set{"status.conditions": []any{ready("True", "Active"), condition("Active", "True", "Active")}}
 	tests := []struct {
 		kind, resource string
@@ -70,7 +84,23 @@ func TestColumns(t *testing.T) {
 	}{
 		{
 			"Server", "servers", set{"spec.claimRef": claimRef()}, observed,
-			map[string]any{"Phase": "Reserved", "Ready": "False", "Power": "On", "Claim": "web", "Model": "R650", "Age": "", "BMC*": "rack1-u07", "Claim Namespace*": "default", "Reason*": "FoundRunning"},
+			map[string]any{"Phase": "Reserved", "Ready": "False", "Power": "On", "Claim": "web", "Model": "R650", "Flavor": nil, "Age": "", "Cloud*": nil, "IP*": nil, "BMC*": "rack1-u07", "Claim Namespace*": "default", "Reason*": "FoundRunning"},
+		},
+		{
+			"vm", "servers", set{"spec.claimRef": claimRef()}, launched,
+			map[string]any{"Phase": "Running", "Ready": "True", "Power": "On", "Claim": "web", "Model": nil, "Flavor": "m1.small", "Age": "", "Cloud*": "fra1", "IP*": "10.0.0.5", "BMC*": nil, "Claim Namespace*": "default", "Reason*": "Running"},
+		},
+		{
+			"ServerClass", "serverclasses", nil, active,
+			map[string]any{"Ready": "True", "Cloud": "fra1", "Flavor": "m1.small", "Reclaim": "Delete", "Age": "", "Reason*": "Active"},
+		},
+		{
+			"Cloud", "clouds", set{"spec.region": "north"}, counted,
+			map[string]any{"Ready": "True", "Project": "web", "Instances": int64(3), "Limit": int64(10), "Age": "", "Region*": "north", "Reason*": "Settled"},
+		},
+		{
+			"SSHCertificateAuthority", "sshcertificateauthorities", nil, active,
+			map[string]any{"Ready": "True", "Age": "", "Reason*": "Active"},
 		},
 		{
 			"ServerClaim", "serverclaims", set{"spec.serverName": "a"}, claimed,
@@ -137,13 +167,19 @@ func TestSelectableFields(t *testing.T) {
 	bound := server(unique("select"), set{"spec.claimRef": reference})
 	behind := server(unique("select"), set{"spec.redfish.bmcRef.name": uniqueBMC})
 	claiming := claim(unique("select"), set{"spec.serverName": uniqueServer})
-	for _, object := range []*unstructured.Unstructured{bound, behind, claiming} {
+	uniqueCloud, uniqueClass := unique("cloud"), unique("class")
+	made := build("vm", unique("select"), set{openstack + ".cloudRef.name": uniqueCloud, "spec.classRef.name": uniqueClass})
+	asking := claim(unique("select"), set{className: uniqueClass})
+	for _, object := range []*unstructured.Unstructured{bound, behind, claiming, made, asking} {
 		create(t, admin, object)
 	}
 	for field, test := range map[string]struct{ value, kind, want string }{
-		"spec.claimRef.identity":   {uniqueIdentity, "Server", bound.GetName()},
-		"spec.redfish.bmcRef.name": {uniqueBMC, "Server", behind.GetName()},
-		"spec.serverName":          {uniqueServer, "ServerClaim", claiming.GetName()},
+		"spec.claimRef.identity":       {uniqueIdentity, "Server", bound.GetName()},
+		"spec.redfish.bmcRef.name":     {uniqueBMC, "Server", behind.GetName()},
+		"spec.serverName":              {uniqueServer, "ServerClaim", claiming.GetName()},
+		"spec.openstack.cloudRef.name": {uniqueCloud, "Server", made.GetName()},
+		"spec.classRef.name":           {uniqueClass, "Server", made.GetName()},
+		className:                      {uniqueClass, "ServerClaim", asking.GetName()},
 	} {
 		list := &unstructured.UnstructuredList{}
 		list.SetAPIVersion("holdfast.dev/v1alpha1")

@@ -40,10 +40,45 @@ kind: ServerMaintenance
 spec:
   serverRef: {name: rack1-u07}
 `
+	bareVM = `
+apiVersion: holdfast.dev/v1alpha1
+kind: Server
+spec:
+  openstack:
+    cloudRef: {name: fra1}
+    flavor: {name: m1.small}
+    image: {name: debian-12}
+    networks: [{network: {name: private}}]
+`
+	bareClass = `
+apiVersion: holdfast.dev/v1alpha1
+kind: ServerClass
+spec:
+  openstack:
+    cloudRef: {name: fra1}
+    flavor: {name: m1.small}
+    image: {name: debian-12}
+    networks: [{network: {name: private}}]
+`
+	bareCloud = `
+apiVersion: holdfast.dev/v1alpha1
+kind: Cloud
+spec:
+  cloudsSecretRef: {name: fra1}
+  cloudName: fra1
+`
+	bareAuthority = `
+apiVersion: holdfast.dev/v1alpha1
+kind: SSHCertificateAuthority
+spec:
+  publicKeys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBY8vQ0GJqg1N0vN1m5n3m4o8F2fCkKQ3rY1mF7Q9b2c staff]
+`
 )
 
+// bare by kind; a Server that is a VM is "vm".
 var bare = map[string]string{
 	"Server": bareServer, "ServerClaim": bareClaim, "BMC": bareBMC, "ServerMaintenance": bareMaintenance,
+	"vm": bareVM, "ServerClass": bareClass, "Cloud": bareCloud, "SSHCertificateAuthority": bareAuthority,
 }
 
 // set is what a test changes: values by dotted path, nil to remove.

@@ -72,7 +72,7 @@ func TestRegionsOfStatus(t *testing.T) {
 		{"monitor's look after a wipe", monitor, seen, ""},
 		{"cluster admin replaces", admin, `{"observed":null,"conditions":null,"observedGeneration":1}`, ""},
 	}
-	for _, kind := range []string{"Server", "BMC"} {
+	for _, kind := range []string{"Server", "BMC", "Cloud"} {
 		object := build(kind, unique("regions"), nil)
 		create(t, admin, object)
 		for _, step := range steps {

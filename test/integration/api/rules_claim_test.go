@@ -2,13 +2,17 @@
 
 package api
 
-const chosen = "spec.serverName"
+const (
+	chosen    = "spec.serverName"
+	className = "spec.className"
+)
 
 var claimRules = []rule{
 	{
-		kind: "ServerClaim", at: "spec", message: "give serverRef or selector, not both",
-		accept: created(set{}, set{"spec.serverRef.name": "a"}, set{"spec.selector": labelled("rack", "r1")}),
+		kind: "ServerClaim", at: "spec", message: "give at most one of serverRef, selector and className",
+		accept: created(set{}, set{"spec.serverRef.name": "a"}, set{"spec.selector": labelled("rack", "r1")}, set{className: "small"}),
 		reject: created(set{"spec.serverRef.name": "a", "spec.selector": labelled("rack", "r1")},
+			set{className: "small", "spec.serverRef.name": "a"}, set{className: "small", "spec.selector": map[string]any{}},
 			set{"spec.serverRef.name": "a", "spec.selector": map[string]any{}}),
 	},
 	{

@@ -73,6 +73,7 @@ func giveRights(t *testing.T) {
 		for _, object := range []client.Object{
 			anything,
 			roleBinding(tenant, "holdfast-tenant"),
+			clusterRoleBinding(tenant, "holdfast-class-viewer"),
 			clusterRoleBinding(viewer, "holdfast-viewer"),
 			clusterRoleBinding(platformTeam, "holdfast-admin"),
 			clusterRoleBinding(editor, anything.Name),
