@@ -57,6 +57,10 @@ test-integration: controlplane kubectl ## Run the tests that start a control pla
 scale: controlplane ## Enroll and claim 500 simulated BMCs, and print time, memory and conflicts
 	HOLDFAST_SCALE=500 $(GO) test -count=1 -v -timeout 15m ./test/integration/scale/
 
+.PHONY: e2e-openstack
+e2e-openstack: controlplane ## Lead virtual servers through a real OpenStack, which ../shared/openstack starts (root); skipped where there is none
+	@hack/e2e-openstack.sh
+
 .PHONY: explore
 explore: ## Explore the lifecycle exhaustively, with the mutants that it must catch
 	$(GO) run ./hack/explore

@@ -120,6 +120,10 @@ func Backup[T client.Object](k *Kit, object T) T {
 		o.Status = v1alpha1.ServerMaintenanceStatus{ObservedGeneration: -1}
 	case *v1alpha1.BMC:
 		o.Status = v1alpha1.BMCStatus{ObservedGeneration: -1}
+	case *v1alpha1.Cloud:
+		o.Status = v1alpha1.CloudStatus{ObservedGeneration: -1}
+	case *v1alpha1.ServerClass:
+		o.Status = v1alpha1.ServerClassStatus{ObservedGeneration: -1}
 	}
 	return kept
 }

@@ -53,7 +53,7 @@ func (k *Kit) evidence() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	var out strings.Builder
-	for _, list := range []client.ObjectList{&v1alpha1.ServerClaimList{}, &v1alpha1.ServerMaintenanceList{}, &v1alpha1.ServerList{}, &v1alpha1.BMCList{}} {
+	for _, list := range []client.ObjectList{&v1alpha1.ServerClaimList{}, &v1alpha1.ServerMaintenanceList{}, &v1alpha1.ServerList{}, &v1alpha1.BMCList{}, &v1alpha1.CloudList{}} {
 		if err := k.Admin.List(ctx, list); err != nil {
 			fmt.Fprintln(&out, err)
 			continue
@@ -86,6 +86,10 @@ func (k *Kit) tell(out *strings.Builder, list client.ObjectList) {
 	case *v1alpha1.BMCList:
 		for i := range l.Items {
 			l.Items[i].Spec.TLS = nil
+			k.print(out, &l.Items[i])
+		}
+	case *v1alpha1.CloudList:
+		for i := range l.Items {
 			k.print(out, &l.Items[i])
 		}
 	}

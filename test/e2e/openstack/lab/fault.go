@@ -22,9 +22,10 @@ type Fault struct {
 	Drop bool
 	// Hang never answers, until the caller gives up.
 	Hang bool
-	// Status is answered, with Header.
+	// Status is answered, with Header and Body; a Body of "" is an error in JSON.
 	Status int
 	Header map[string]string
+	Body   string
 }
 
 func (f Fault) validate() error {
@@ -57,7 +58,11 @@ func (f Fault) answer(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(f.Status)
-	fmt.Fprintf(w, `{"error": {"code": %d, "title": "Fault", "message": "answered by the proxy"}}`, f.Status)
+	body := f.Body
+	if body == "" {
+		body = fmt.Sprintf(`{"error": {"code": %d, "title": "Fault", "message": "answered by the proxy"}}`, f.Status)
+	}
+	fmt.Fprint(w, body)
 }
 
 type armed struct {

@@ -54,6 +54,54 @@ func (p *Project) DeleteServer(ctx context.Context, server string) error {
 	}
 }
 
+// CopyServer makes another server with the name, the tags and the metadata of one, as a careless script does; it returns its id.
+func (p *Project) CopyServer(ctx context.Context, server string) (string, error) {
+	var original struct {
+		Server Server `json:"server"`
+	}
+	if err := p.nova(ctx, http.MethodGet, "/servers/"+server, nil, &original); err != nil {
+		return "", err
+	}
+	flavor, err := p.flavorID(ctx, Flavor)
+	if err != nil {
+		return "", err
+	}
+	from := original.Server
+	wanted := named{
+		"name": from.Name, "imageRef": from.Image.ID, "flavorRef": flavor, "networks": "none", "tags": from.Tags, "metadata": from.Metadata,
+	}
+	var made struct {
+		Server object `json:"server"`
+	}
+	err = p.nova(ctx, http.MethodPost, "/servers", named{"server": wanted}, &made)
+	return made.Server.ID, err
+}
+
+func (p *Project) flavorID(ctx context.Context, name string) (string, error) {
+	var list struct {
+		Flavors []object `json:"flavors"`
+	}
+	if err := p.nova(ctx, http.MethodGet, "/flavors", nil, &list); err != nil {
+		return "", err
+	}
+	for _, flavor := range list.Flavors {
+		if flavor.Name == name {
+			return flavor.ID, nil
+		}
+	}
+	return "", fmt.Errorf("no flavor is named %s", name)
+}
+
+// ChangePassword gives the project's user another password: Keystone refuses the old one, and every token it was changed for.
+func (p *Project) ChangePassword(ctx context.Context, password string) error {
+	if err := p.identity(ctx, http.MethodPatch, "/users/"+p.user, named{"user": named{"password": password}}, nil); err != nil {
+		return err
+	}
+	p.Credentials.Password = password
+	p.User = NewClient(p.Credentials)
+	return nil
+}
+
 // SetMetadata changes one entry of a server's metadata: some of them make the stack's hypervisor fail.
 func (p *Project) SetMetadata(ctx context.Context, server, key, value string) error {
 	return p.nova(ctx, http.MethodPost, "/servers/"+server+"/metadata", named{"metadata": named{key: value}}, nil)

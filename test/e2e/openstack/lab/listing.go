@@ -194,3 +194,34 @@ func (c Chronicle) String() string {
 	}
 	return "Nova was asked to: " + orDash(strings.Join(actions, ", "))
 }
+
+// HasStatus says nothing where a server has a status, and otherwise which.
+func (l Listing) HasStatus(server, status string) error {
+	for _, s := range l.Servers {
+		if s.ID == server && s.Status == status {
+			return nil
+		}
+	}
+	return fmt.Errorf("server %s is not %s:\n%s", server, status, l)
+}
+
+// PortsOf counts the ports of an identity.
+func (l Listing) PortsOf(identity string) int {
+	count := 0
+	for _, p := range l.Ports {
+		if marked(identity, p.Description) {
+			count++
+		}
+	}
+	return count
+}
+
+// LeadsTo says nothing where a floating IP leads to a port, and otherwise what there is.
+func (l Listing) LeadsTo(floatingIP, port string) error {
+	for _, f := range l.FloatingIPs {
+		if f.ID == floatingIP && f.Port == port {
+			return nil
+		}
+	}
+	return fmt.Errorf("floating IP %s does not lead to port %s:\n%s", floatingIP, port, l)
+}

@@ -106,17 +106,9 @@ func makeServer(t *testing.T, p *Project, user *Client) Port {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var flavors struct {
-		Flavors []object `json:"flavors"`
-	}
-	if err := user.Do(t.Context(), TypeCompute, http.MethodGet, "/flavors", nil, &flavors); err != nil {
+	flavor, err := p.flavorID(t.Context(), Flavor)
+	if err != nil {
 		t.Fatal(err)
-	}
-	flavor := ""
-	for _, f := range flavors.Flavors {
-		if f.Name == Flavor {
-			flavor = f.ID
-		}
 	}
 	wanted := named{"name": "by-hand", "imageRef": image, "flavorRef": flavor, "networks": []named{{"port": port.ID}}}
 	if err := user.Do(t.Context(), TypeCompute, http.MethodPost, "/servers", named{"server": wanted}, nil); err == nil {

@@ -38,7 +38,7 @@ type Project struct {
 	// Credentials of that user.
 	Credentials Credentials
 
-	subnet, router string
+	user, subnet, router string // ids
 }
 
 // object is what all answers about one thing share.
@@ -80,6 +80,7 @@ func (p *Project) makeUser(ctx context.Context, password string) error {
 	if err := p.identity(ctx, http.MethodPost, "/users", named{"user": wanted}, &user); err != nil {
 		return err
 	}
+	p.user = user.User.ID
 	var roles struct {
 		Roles []object `json:"roles"`
 	}
@@ -188,12 +189,7 @@ func (p *Project) removeNetworks(ctx context.Context) error {
 }
 
 func (p *Project) removeUser(ctx context.Context) error {
-	var users struct {
-		Users []object `json:"users"`
-	}
-	failures := []error{p.identity(ctx, http.MethodGet, "/users?name="+p.Name, nil, &users)}
-	for _, user := range users.Users {
-		failures = append(failures, p.identity(ctx, http.MethodDelete, "/users/"+user.ID, nil, nil))
-	}
-	return errors.Join(append(failures, p.identity(ctx, http.MethodDelete, "/projects/"+p.ID, nil, nil))...)
+	return errors.Join(
+		p.identity(ctx, http.MethodDelete, "/users/"+p.user, nil, nil),
+		p.identity(ctx, http.MethodDelete, "/projects/"+p.ID, nil, nil))
 }
