@@ -116,4 +116,5 @@ const (
 	ReasonCloudTooOld           = "CloudTooOld"           // the cloud's compute API is older than 2.52
 	ReasonClassMissing          = "ClassMissing"          // the claim's ServerClass does not exist
 	ReasonClassDeleting         = "ClassDeleting"         // the claim's ServerClass is being deleted: it makes nothing new
+	ReasonAuthorityInvalid      = "AuthorityInvalid"      // a key or principal of the SSH certificate authority is none that sshd would take
 )

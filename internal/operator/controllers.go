@@ -13,8 +13,11 @@ import (
 	claimcontroller "github.com/holdfast-dev/holdfast/internal/claim/controller"
 	"github.com/holdfast-dev/holdfast/internal/provider/redfish"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/bmc"
+	"github.com/holdfast-dev/holdfast/internal/reconciler/cloud"
+	"github.com/holdfast-dev/holdfast/internal/reconciler/credentials"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/maintenance"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/server"
+	"github.com/holdfast-dev/holdfast/internal/reconciler/serverclass"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/view"
 	"github.com/holdfast-dev/holdfast/internal/wake"
 	"github.com/holdfast-dev/holdfast/status"
@@ -31,6 +34,9 @@ var controllers = []struct {
 	{server.Name, addServer},
 	{claimcontroller.Name, addClaim},
 	{bmc.Name, addBMC},
+	{cloud.Name, addCloud},
+	{serverclass.Name, addServerClass},
+	{credentials.Name, addCredentials},
 	{maintenance.Name, addMaintenance},
 	{Monitor, addMonitor},
 }
@@ -79,7 +85,7 @@ func newKit(mgr manager.Manager, options Options) (*kit, error) {
 
 // conditionMetrics registers the status library's metrics under our prefix.
 func conditionMetrics(registerer prometheus.Registerer) (*status.Metrics, error) {
-	conditions := status.NewMetrics(status.PerKind("Server", "ServerClaim"), status.PerObject("BMC", "ServerMaintenance"))
+	conditions := status.NewMetrics(status.PerKind("Server", "ServerClaim"), status.PerObject("BMC", "Cloud", "ServerClass", "SSHCertificateAuthority", "ServerMaintenance"))
 	if err := prometheus.WrapRegistererWithPrefix("holdfast_", registerer).Register(conditions); err != nil {
 		return nil, fmt.Errorf("register the condition metrics: %w", err)
 	}
@@ -119,6 +125,27 @@ func addBMC(k *kit) error {
 		Client: k.manager.GetClient(), API: k.manager.GetAPIReader(), Recorder: k.manager.GetEventRecorder("holdfast"),
 		Metrics: k.metrics, Clock: k.clock, Namespace: k.options.Namespace, Forget: k.bmcs.Forget,
 	}
+	return r.Setup(k.manager, k.wakes)
+}
+
+func addCloud(k *kit) error {
+	r := &cloud.Reconciler{
+		Client: k.manager.GetClient(), API: k.manager.GetAPIReader(), Recorder: k.manager.GetEventRecorder("holdfast"),
+		Metrics: k.metrics, Clock: k.clock, Namespace: k.options.Namespace,
+	}
+	return r.Setup(k.manager, k.wakes)
+}
+
+func addServerClass(k *kit) error {
+	r := &serverclass.Reconciler{
+		Client: k.manager.GetClient(), API: k.manager.GetAPIReader(), Recorder: k.manager.GetEventRecorder("holdfast"),
+		Metrics: k.metrics, Clock: k.clock,
+	}
+	return r.Setup(k.manager, k.wakes)
+}
+
+func addCredentials(k *kit) error {
+	r := &credentials.Reconciler{Client: k.manager.GetClient(), API: k.manager.GetAPIReader(), Namespace: k.options.Namespace}
 	return r.Setup(k.manager, k.wakes)
 }
 

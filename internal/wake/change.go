@@ -112,6 +112,9 @@ func observedMoved(before, after client.Object) bool {
 	case *v1alpha1.BMC:
 		now, ok := after.(*v1alpha1.BMC)
 		return ok && !apiequality.Semantic.DeepEqual(old.Status.Observed, now.Status.Observed)
+	case *v1alpha1.Cloud:
+		now, ok := after.(*v1alpha1.Cloud)
+		return ok && !apiequality.Semantic.DeepEqual(old.Status.Observed, now.Status.Observed)
 	}
 	return false
 }

@@ -59,6 +59,15 @@ func reportMoved(before, after client.Object) bool {
 	case *v1alpha1.BMC:
 		now, ok := after.(*v1alpha1.BMC)
 		return ok && !apiequality.Semantic.DeepEqual(bmcReport(old.Status), bmcReport(now.Status))
+	case *v1alpha1.Cloud:
+		now, ok := after.(*v1alpha1.Cloud)
+		return ok && !apiequality.Semantic.DeepEqual(cloudReport(old.Status), cloudReport(now.Status))
+	case *v1alpha1.ServerClass:
+		now, ok := after.(*v1alpha1.ServerClass)
+		return ok && !apiequality.Semantic.DeepEqual(old.Status, now.Status)
+	case *v1alpha1.SSHCertificateAuthority:
+		now, ok := after.(*v1alpha1.SSHCertificateAuthority)
+		return ok && !apiequality.Semantic.DeepEqual(old.Status, now.Status)
 	case *v1alpha1.ServerClaim:
 		now, ok := after.(*v1alpha1.ServerClaim)
 		return ok && !apiequality.Semantic.DeepEqual(old.Status, now.Status)
@@ -75,6 +84,11 @@ func serverReport(status v1alpha1.ServerStatus) v1alpha1.ServerStatus {
 }
 
 func bmcReport(status v1alpha1.BMCStatus) v1alpha1.BMCStatus {
+	status.Observed = nil
+	return status
+}
+
+func cloudReport(status v1alpha1.CloudStatus) v1alpha1.CloudStatus {
 	status.Observed = nil
 	return status
 }

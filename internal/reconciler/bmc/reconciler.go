@@ -6,7 +6,6 @@ package bmc
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,10 +13,10 @@ import (
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/reconciler/guard"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/pass"
 	"github.com/holdfast-dev/holdfast/internal/wake"
 	"github.com/holdfast-dev/holdfast/status"
@@ -57,7 +56,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	for _, step := range []func(context.Context, *v1alpha1.BMC) (bool, error){r.guardSelf, r.guardSecret, r.makeServer} {
 		if done, err := step(ctx, bmc); done || err != nil {
-			return next(err)
+			return guard.Next(err)
 		}
 	}
 	return r.report(ctx, bmc, 0, reachability(bmc), gates(bmc, r.conflicts(ctx, bmc)))
@@ -65,31 +64,37 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 
 // guardSelf puts the guard on the BMC before its first use: a server confirms its memory only once it is there.
 func (r *Reconciler) guardSelf(ctx context.Context, bmc *v1alpha1.BMC) (bool, error) {
-	return r.write(ctx, bmc, lifecycle.Patch{AddFinalizer: v1alpha1.FinalizerInUse}, "guard the BMC")
+	return r.guard().Put(ctx, bmc, "guard the BMC")
 }
 
-// next ends a pass that wrote, or whose write lost a race. The watch mostly brings the next pass, but not each change that wins a race
-// wakes this controller (a label, a secret's content), so a timer stands behind it.
-func next(err error) (ctrl.Result, error) {
+// guardSecret keeps the credentials there until the last BMC that uses them has gone (B070, B061).
+func (r *Reconciler) guardSecret(ctx context.Context, bmc *v1alpha1.BMC) (bool, error) {
+	return r.secrets().Put(ctx, bmc.Spec.CredentialsSecretRef.Name, "guard the BMC's credentials")
+}
+
+// deleting waits for the BMC's servers, then lets go of the credentials, then of the BMC.
+func (r *Reconciler) deleting(ctx context.Context, bmc *v1alpha1.BMC) (ctrl.Result, error) {
+	if !guard.On(bmc) {
+		return ctrl.Result{}, nil
+	}
+	users, err := guard.OfBMC(ctx, r.API, bmc.Name)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	return ctrl.Result{RequeueAfter: pass.Again}, nil
+	if len(users) > 0 {
+		return r.report(ctx, bmc, guard.Recheck, reachability(bmc), []lifecycle.Gate{guard.Waiting(users)})
+	}
+	if done, err := r.secrets().LetGo(ctx, bmc.Spec.CredentialsSecretRef.Name, bmc, "let the BMC's credentials go"); done || err != nil {
+		return guard.Next(err)
+	}
+	_, err = r.guard().LetGo(ctx, bmc, "let the BMC go")
+	return guard.Next(err)
 }
 
-// write sends patch where it changes something, and tells whether there was something to change: the pass ends with it.
-func (r *Reconciler) write(ctx context.Context, object client.Object, patch lifecycle.Patch, message string) (bool, error) {
-	if !changes(object, patch) {
-		return false, nil
-	}
-	written, err := pass.Write(ctx, r.Client, object, patch)
-	if err != nil {
-		return true, fmt.Errorf("%s: %w", message, err)
-	}
-	if written == pass.Done {
-		log.FromContext(ctx).Info(message)
-	}
-	return true, nil
+func (r *Reconciler) guard() guard.Guard { return guard.Guard{Client: r.Client, API: r.API} }
+
+func (r *Reconciler) secrets() guard.Secrets {
+	return guard.Secrets{Guard: r.guard(), Namespace: r.Namespace}
 }
 
 func (r *Reconciler) report(ctx context.Context, bmc *v1alpha1.BMC, after time.Duration, conditions []lifecycle.Condition, gates []lifecycle.Gate) (ctrl.Result, error) {

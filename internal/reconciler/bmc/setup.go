@@ -25,9 +25,6 @@ const workers = 8
 
 // Setup adds the controller to mgr: what wakes a BMC is listed here, and nowhere else.
 func (r *Reconciler) Setup(mgr ctrl.Manager, wakes *wake.Wakes) error {
-	if err := r.setupSecrets(mgr, wakes); err != nil {
-		return err
-	}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named(Name).
 		Watches(&v1alpha1.BMC{}, &handler.EnqueueRequestForObject{}, builder.WithPredicates(wakes.On(Name, wake.Deletion, wake.Spec, wake.Observed, r.reports.Changed()))).

@@ -19,7 +19,10 @@ import (
 const (
 	ServerClaimIdentity = "spec.claimRef.identity"
 	ServerBMC           = "spec.redfish.bmcRef.name"
+	ServerCloud         = "spec.openstack.cloudRef.name"
+	ServerClass         = "spec.classRef.name"
 	ClaimServerName     = "spec.serverName"
+	ClaimClass          = "spec.className"
 )
 
 // In the cache alone.
@@ -31,6 +34,10 @@ const (
 	ClaimBound        = "ledger.bound"
 	MaintenanceServer = "spec.serverRef.name"
 	BMCSecret         = "spec.credentialsSecretRef.name"
+	CloudSecret       = "spec.cloudsSecretRef.name" //nolint:gosec // the path of a field
+	ServerAuthority   = "spec.openstack.sshCertificateAuthorityRefs"
+	ClassCloud        = "spec.openstack.cloudRef.name"
+	ClassAuthority    = "spec.openstack.sshCertificateAuthorityRefs"
 )
 
 // None indexes, under ClaimServerName in the cache alone, the claims that name no server. No server can bear this name.
@@ -75,11 +82,32 @@ var indexes = []struct {
 		}
 		return strings.ToLower(s.Spec.Redfish.SystemUUID)
 	})},
+	{&v1alpha1.Server{}, ServerCloud, of(func(s *v1alpha1.Server) string {
+		if s.Spec.OpenStack == nil {
+			return ""
+		}
+		return s.Spec.OpenStack.CloudRef.Name
+	})},
+	{&v1alpha1.Server{}, ServerClass, of(func(s *v1alpha1.Server) string {
+		if s.Spec.ClassRef == nil {
+			return ""
+		}
+		return s.Spec.ClassRef.Name
+	})},
+	{&v1alpha1.Server{}, ServerAuthority, func(object client.Object) []string {
+		return authorities(object.(*v1alpha1.Server).Spec.OpenStack)
+	}},
+	{&v1alpha1.ServerClass{}, ClassCloud, of(func(c *v1alpha1.ServerClass) string { return c.Spec.OpenStack.CloudRef.Name })},
+	{&v1alpha1.ServerClass{}, ClassAuthority, func(object client.Object) []string {
+		return authorities(&object.(*v1alpha1.ServerClass).Spec.OpenStack)
+	}},
 	{&v1alpha1.Server{}, ServerIdentity, annotation(ledger.KeyIdentity)},
 	{&v1alpha1.ServerClaim{}, ClaimServerName, of(func(c *v1alpha1.ServerClaim) string { return cmp.Or(c.Spec.ServerName, None) })},
 	{&v1alpha1.ServerClaim{}, ClaimIdentity, annotation(ledger.KeyIdentity)},
 	{&v1alpha1.ServerClaim{}, ClaimBound, annotation(ledger.KeyBound)},
 	{&v1alpha1.ServerMaintenance{}, MaintenanceServer, of(func(m *v1alpha1.ServerMaintenance) string { return m.Spec.ServerRef.Name })},
+	{&v1alpha1.ServerClaim{}, ClaimClass, of(func(c *v1alpha1.ServerClaim) string { return c.Spec.ClassName })},
+	{&v1alpha1.Cloud{}, CloudSecret, of(func(c *v1alpha1.Cloud) string { return c.Spec.CloudsSecretRef.Name })},
 	{&v1alpha1.BMC{}, BMCSecret, of(func(b *v1alpha1.BMC) string { return b.Spec.CredentialsSecretRef.Name })},
 }
 
@@ -91,6 +119,18 @@ func of[T client.Object](value func(T) string) client.IndexerFunc {
 		}
 		return nil
 	}
+}
+
+// authorities are the names of the SSH certificate authorities that a VM trusts; none for a server of bare metal.
+func authorities(openstack *v1alpha1.OpenStackServer) []string {
+	if openstack == nil {
+		return nil
+	}
+	names := make([]string, 0, len(openstack.SSHCertificateAuthorityRefs))
+	for _, ref := range openstack.SSHCertificateAuthorityRefs {
+		names = append(names, ref.Name)
+	}
+	return names
 }
 
 func annotation(key string) client.IndexerFunc {
