@@ -134,8 +134,8 @@ func TestEveryDocumentIsListed(t *testing.T) {
 }
 
 var (
-	target  = regexp.MustCompile(`(?m)^([a-z][a-z-]*):`)
-	command = regexp.MustCompile("(?m)(?:^|`|run |&& )make ([a-z][a-z -]*)")
+	target  = regexp.MustCompile(`(?m)^([a-z][a-z0-9-]*):`)
+	command = regexp.MustCompile("(?m)(?:^|`|run |&& )make ([a-z][a-z0-9 -]*)")
 )
 
 // What a reader is told to type exists. The commands of the binary are checked where they are, in cmd/holdfast.
