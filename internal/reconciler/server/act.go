@@ -26,6 +26,9 @@ func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lif
 	step := decision.Step
 	now := r.Clock.Now()
 	if wait, refusal := r.efforts.wait(read.Server, step, now); wait > 0 {
+		if late := metal.TaskRecord(read.Server, *step.Effect, r.efforts.task(read.Server, step)); late != nil {
+			return r.record(ctx, read, *late) // it lost a race, as against the picture that the monitor takes of every new intent
+		}
 		return r.report(ctx, read, decision, min(wait, step.After), refusals(refusal)...) // asked for a moment ago (R5)
 	}
 	outcome, err := r.perform(ctx, read, step)
@@ -42,14 +45,19 @@ func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lif
 	}
 	pace := max(step.Pace, r.Settings.EffectDeadline)
 	if step.Record == nil || outcome.Task != "" {
-		r.efforts.succeeded(read.Server, step, now, pace)
+		r.efforts.succeeded(read.Server, step, now, pace, outcome.Task)
 	}
 	if record == nil {
 		return ctrl.Result{RequeueAfter: min(pace, step.After)}, nil
 	}
-	written, err := pass.Write(ctx, r.Client, read.Server, *record)
+	return r.record(ctx, read, *record)
+}
+
+// record ends a pass with what came of an effect. One that lost a race is made by a later pass: every effect can be asked for again.
+func (r *Reconciler) record(ctx context.Context, read view.ServerRead, record lifecycle.Patch) (ctrl.Result, error) {
+	written, err := pass.Write(ctx, r.Client, read.Server, record)
 	if written == pass.Lost && err == nil {
-		return ctrl.Result{RequeueAfter: pass.Again}, nil // the record is made by a later pass: every effect can be asked for again
+		return ctrl.Result{RequeueAfter: pass.Again}, nil
 	}
 	return ctrl.Result{}, err
 }
@@ -104,11 +112,7 @@ func (r *Reconciler) refused(ctx context.Context, read view.ServerRead, decision
 	}
 	log.FromContext(ctx).Info("effect refused", "step", decision.Step.Clause, "class", e.Class, "reason", e.Reason, "message", e.Message)
 	if e.Class == provider.Terminal && decision.Step.Refused != nil {
-		written, err := pass.Write(ctx, r.Client, read.Server, *decision.Step.Refused)
-		if written == pass.Lost && err == nil {
-			return ctrl.Result{RequeueAfter: pass.Again}, nil
-		}
-		return ctrl.Result{}, err
+		return r.record(ctx, read, *decision.Step.Refused)
 	}
 	gate := gateOf(e, decision.Step)
 	after := r.efforts.failed(read.Server, decision.Step, r.Clock.Now(), patience(e, r.Settings), gate)

@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 	lt "github.com/holdfast-dev/holdfast/internal/lifecycle/lifecycletest"
 	"github.com/holdfast-dev/holdfast/internal/provider"
+	"github.com/holdfast-dev/holdfast/internal/reconciler/pass"
 )
 
 // goingOff is a machine that is On by its spec and is to be Off, as was announced this very minute.
@@ -37,6 +38,27 @@ func TestATaskIsRememberedByThePassThatStartedIt(t *testing.T) {
 	r.pass()
 	if intent = r.ledger().Intent; intent.Task != lt.TaskMonitor+"8" || !intent.Forced {
 		t.Errorf("after the cut: %+v", intent)
+	}
+}
+
+// The monitor takes a picture of every new intent, and its write may come between an effect and its record. The task is not lost by that.
+func TestATaskWhoseRecordLostARaceIsRememberedByALaterPass(t *testing.T) {
+	r := newRig(t, goingOff)
+	r.outcome = provider.Outcome{Task: lt.TaskMonitor}
+	r.during = func() {
+		pictured := r.server()
+		pictured.Status.Observed.Intent = "i-1"
+		if err := r.Client.Status().Update(t.Context(), pictured); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if again := r.pass().RequeueAfter; again != pass.Again || r.ledger().Intent.Task != "" {
+		t.Fatalf("the record was written over another's write: again after %s", again)
+	}
+	r.during = nil
+	r.pass()
+	if task := r.ledger().Intent.Task; task != lt.TaskMonitor || len(r.calls) != 1 {
+		t.Errorf("task %q after %v", task, r.calls)
 	}
 }
 

@@ -24,6 +24,8 @@ type effort struct {
 	what     string
 	notUntil time.Time
 	failures int
+	// task is the task that the effect became; "" for none.
+	task string
 	// refusal is how the last try failed; nil where it did not. It is reported until the next try: a pass in between knows no better.
 	refusal *lifecycle.Gate
 }
@@ -44,9 +46,19 @@ func (e *efforts) wait(server *v1alpha1.Server, step lifecycle.Step, now time.Ti
 	return max(0, last.notUntil.Sub(now)), last.refusal
 }
 
-// succeeded notes that the effect was accepted.
-func (e *efforts) succeeded(server *v1alpha1.Server, step lifecycle.Step, now time.Time, interval time.Duration) {
-	e.note(server.Name, effort{what: keyOf(server, step), notUntil: now.Add(interval)})
+// succeeded notes that the effect was accepted, and the task that it became; "" for none.
+func (e *efforts) succeeded(server *v1alpha1.Server, step lifecycle.Step, now time.Time, interval time.Duration, task string) {
+	e.note(server.Name, effort{what: keyOf(server, step), notUntil: now.Add(interval), task: task})
+}
+
+// task is what the same effect became when it was asked for last.
+func (e *efforts) task(server *v1alpha1.Server, step lifecycle.Step) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if last, ok := e.tried[server.Name]; ok && last.what == keyOf(server, step) {
+		return last.task
+	}
+	return ""
 }
 
 // failed notes how the effect failed and returns how long to wait, doubling from least.

@@ -31,9 +31,10 @@ type rig struct {
 	clock    *clocktesting.FakePassiveClock
 	recorder *events.FakeRecorder
 
-	// outcome and failure are the BMC's next answer; calls are what it was asked for.
+	// outcome and failure are the BMC's next answer, during is what happens before it; calls are what it was asked for.
 	outcome provider.Outcome
 	failure error
+	during  func()
 	calls   []lifecycle.Op
 }
 
@@ -130,6 +131,9 @@ func (r *rig) events() []string {
 
 func (r *rig) answer(op lifecycle.Op) (provider.Outcome, error) {
 	r.calls = append(r.calls, op)
+	if r.during != nil {
+		r.during()
+	}
 	return r.outcome, r.failure
 }
 
