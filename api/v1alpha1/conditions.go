@@ -53,6 +53,7 @@ const (
 	ReasonErrored          = "Errored"          // the cloud calls the launched VM broken
 	ReasonRebuildForbidden = "RebuildForbidden" // the image was edited, and rebuildPolicy is Never
 	ReasonRebuildApproval  = "RebuildApproval"  // the claim's owner has not approved the rebuild
+	ReasonPortMissing      = "PortMissing"      // a port of the VM was deleted at the cloud
 )
 
 // Reasons of waiting and of being done.

@@ -17,6 +17,8 @@ type Settings struct {
 	BootDeadline   time.Duration // from the network power-on until the override is cleared whatever the machine tells
 	EffectDeadline time.Duration // of one acting call; after a power-off the next power-on waits as long
 	Backstop       time.Duration // timer behind every step that waits for a fact: liveness, where the wakes are speed
+	CreateAttempts int           // how often a VM that never launched is deleted and made again; an edit of its spec arms it anew
+	CreateBackoff  time.Duration // from one such attempt to the next, doubled each time
 }
 
 // DefaultSettings are the defaults of the manager's flags.
@@ -27,6 +29,8 @@ func DefaultSettings(clusterID string) Settings {
 		BootDeadline:   30 * time.Minute,
 		EffectDeadline: 30 * time.Second,
 		Backstop:       time.Minute,
+		CreateAttempts: 3,
+		CreateBackoff:  10 * time.Second,
 	}
 }
 

@@ -27,7 +27,14 @@ func consent(object, annotation, value string) string {
 const identity = "<identity of the server>"
 
 // remedies are all reasons for which anything is held: a test proves that no hold has a reason without a remedy.
-var remedies = map[string]Remedy{
+var remedies = func() map[string]Remedy {
+	all := maps.Clone(commonRemedies)
+	maps.Copy(all, virtualRemedies)
+	return all
+}()
+
+// commonRemedies are of machines, of claims, and of what machines and VMs have in common.
+var commonRemedies = map[string]Remedy{
 	v1alpha1.ReasonPaused: {
 		Missing: "a person set `spec.paused`", WillNot: "write anything but status, or ask anything of the machine",
 		WaysOut: []string{"set `spec.paused` to false"},

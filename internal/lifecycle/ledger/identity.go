@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // namespace of the identities of machines. It is a contract: another value would make every server another server.
@@ -73,3 +74,10 @@ func Stamp(identity, owner, claim string) string {
 
 // IsStamp says whether an asset tag is a mark of Holdfast's, whoever's it is.
 func IsStamp(assetTag string) bool { return strings.HasPrefix(assetTag, stampPrefix) }
+
+// ClaimedIdentity is the identity of the virtual server that is made for a claim, by the claim's own: whoever makes it anew, after
+// whatever was lost, makes the same server (P11).
+func ClaimedIdentity(claim string) string { return derive("claim:" + claim) }
+
+// ObjectIdentity is the identity of a virtual server that no claim made: of the first object that spoke of it.
+func ObjectIdentity(uid types.UID) string { return derive("object:" + string(uid)) }

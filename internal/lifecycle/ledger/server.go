@@ -211,3 +211,27 @@ type Claim struct {
 	// Bound is the identity of the server it got, written before that server first boots for it.
 	Bound string
 }
+
+// Times are all times that the ledger tells, in no order: the latest of them is when it last changed.
+func (s Server) Times() []time.Time {
+	times := []time.Time{s.DiscoveredAt, s.DirtySince, s.OffAt}
+	if s.PowerOn != nil {
+		times = append(times, s.PowerOn.At)
+	}
+	if s.Boot != nil {
+		times = append(times, s.Boot.At)
+	}
+	if s.Intent != nil {
+		times = append(times, s.Intent.At)
+	}
+	if s.Released != nil {
+		times = append(times, s.Released.At)
+	}
+	if s.ProvisionedAt != nil {
+		times = append(times, s.ProvisionedAt.At)
+	}
+	if s.CreateAttempts != nil {
+		times = append(times, s.CreateAttempts.At)
+	}
+	return times
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package virtual
+
+import (
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/rules"
+	"github.com/holdfast-dev/holdfast/internal/provider"
+)
+
+// creatingSteps make the VM once. The call that makes it finds first what an earlier one made: a lost reply is found by the next.
+var creatingSteps = rules.Named("Creating", rules.Join(
+	elsewhere,
+	picture,
+	steps{
+		// Nobody else's memory says that it was launched, and the cloud says 404 for its id: made anew (I3: never for a missing row).
+		{Name: "Vanished", When: (*state).gone, Then: func(*state) answer {
+			return rules.Patch(v1alpha1.ReasonCreating, "the VM went before it was ever launched: forget it, and make one anew", forgetVM())
+		}},
+		{Name: "Building", When: func(s *state) bool { return s.vmID() != "" && s.exists() }, Then: func(s *state) answer {
+			return s.Wait(v1alpha1.ReasonCreating, "the cloud is making the VM "+s.vm.ID+" ("+orElse(s.vm.State, "state unknown")+")")
+		}},
+	},
+	dependencies,
+	rules.Lift[*state](rules.Steps[*rules.State]{rules.AwaitBound}),
+	steps{
+		{Name: "PowerNotWanted", When: wants(v1alpha1.PowerOff), Then: func(*state) answer {
+			return rules.Settled("the VM is made when power is asked for")
+		}},
+		{Name: "UserData", When: (*state).userDataLacking, Then: userDataLacking},
+		{Name: "Create", When: rules.Always[*state], Then: create},
+	},
+))
+
+// elsewhere holds every step that could end, overwrite or double what another claim may have running here.
+var elsewhere = rules.Lift[*state](rules.Steps[*rules.State]{rules.IsElsewhere})
+
+// create asks for the VM. What it makes is recorded by Recorded; for a claim its restart is taken as carried out.
+func create(s *state) answer {
+	p := lifecycle.Patch{Ledger: ledger.Entries{}, Remove: s.Given(v1alpha1.AnnotationAdopt)}
+	if s.Spec.ClaimRef != nil {
+		ledger.Entries(p.Ledger).Restarted(s.RestartKnown())
+	}
+	return s.act(v1alpha1.ReasonCreating, "make the VM, or find the one that was made", lifecycle.OpCreateInstance, "", lifecycle.VirtualEffect{Spec: s.instanceSpec()}).Recording(p)
+}
+
+// instanceSpec is what the VM is made of, without its user data.
+func (s *state) instanceSpec() provider.InstanceSpec {
+	o := s.openstack
+	return provider.InstanceSpec{
+		Flavor: provider.Selector{ID: o.Flavor.ID, Name: o.Flavor.Name}, Image: selector(o.Image), KeyName: o.KeyName,
+		Ports: s.ports(), AvailabilityZone: o.AvailabilityZone, ServerGroup: o.ServerGroup, ConfigDrive: o.ConfigDrive,
+		Claim: s.claimIdentity(), Adopt: s.V.Server.Annotations[v1alpha1.AnnotationAdopt],
+	}
+}
+
+func selector(r v1alpha1.ResourceSelector) provider.Selector {
+	return provider.Selector{ID: r.ID, Name: r.Name, Tags: r.Tags}
+}
+
+// userDataLacking: only a live view looks; a view that has not looked goes on to the step that asks for a live one.
+func (s *state) userDataLacking() bool {
+	return s.V.UserData == lifecycle.UserDataMissing || s.V.UserData == lifecycle.UserDataDenied
+}
+
+func userDataLacking(s *state) answer {
+	if s.V.UserData == lifecycle.UserDataMissing {
+		return s.Wait(v1alpha1.ReasonUserDataMissing, "the user data is not there: create the secret "+s.userDataName()).Stalled()
+	}
+	if s.Spec.ClaimRef == nil {
+		return s.Wait(v1alpha1.ReasonUserDataDenied, "the user data may not be read: label the secret "+s.userDataName()+" with "+v1alpha1.LabelUserData+"=true").Stalled()
+	}
+	return s.Wait(v1alpha1.ReasonUserDataDenied, "the claim's user data may not be read: label the secret "+s.userDataName()+" with "+v1alpha1.LabelUserData+"=true, and let the operator read it: kubectl -n "+
+		s.Spec.ClaimRef.Namespace+" create rolebinding holdfast-userdata --clusterrole=holdfast-userdata-reader --serviceaccount=holdfast-system:holdfast").Stalled()
+}
+
+// userDataName names the secret with the user data.
+func (s *state) userDataName() string {
+	ref, _ := s.V.UserDataRef()
+	if ref.Namespace == "" {
+		return ref.Name
+	}
+	return ref.Namespace + "/" + ref.Name
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package virtual
+
+import (
+	"time"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/rules"
+	"github.com/holdfast-dev/holdfast/internal/provider"
+)
+
+// desired is what whoever has the VM asks of its power. A standalone VM is On unless its spec says otherwise; one that was made for a
+// claim and has none stays as it is.
+func (s *state) desired() v1alpha1.Power {
+	switch {
+	case s.Spec.ClaimRef != nil:
+		return s.ClaimPower()
+	case s.Spec.Power != "":
+		return s.Spec.Power
+	case s.Spec.ClassRef != nil:
+		return v1alpha1.PowerKeep
+	}
+	return v1alpha1.PowerOn
+}
+
+func wants(p v1alpha1.Power) func(*state) bool {
+	return func(s *state) bool { return s.desired() == p }
+}
+
+// whyPower says who asks for Off.
+func (s *state) whyPower() ledger.Why {
+	if s.Spec.ClaimRef != nil {
+		return ledger.WhyClaimPower
+	}
+	return ledger.WhySpec
+}
+
+// forbidden holds whatever would end what runs, where the spec says never.
+var forbidden = clause{Name: "Forbidden", When: func(s *state) bool { return s.Spec.PowerOff == v1alpha1.PowerOffNever }, Then: func(*state) answer {
+	return rules.Hold(v1alpha1.ReasonPowerOffForbidden, "the VM should be stopped, restarted or rebuilt, and spec.powerOff is Never: do it by hand, or set spec.powerOff to Allowed")
+}}
+
+// powerOff are the clauses that stop a VM that is not Off: never without the intent having been written and read back (P6).
+func powerOff(why func(*state) ledger.Why) steps {
+	stands := func(s *state) bool { return s.stopAnnounced(why(s)) }
+	return rules.Join(
+		steps{forbidden, {Name: "Announce", When: rules.Not(stands), Then: func(s *state) answer {
+			return rules.Patch(v1alpha1.ReasonPoweringOff, "announce that the VM will be stopped: "+string(why(s)), lifecycle.Patch{Ledger: ledger.Entries{}.Intent(s.intent(ledger.IntentPowerOff, why(s)))})
+		}, Carries: true}},
+		rules.Carrying(steps{
+			{Name: "Stopping", When: func(s *state) bool { return s.busy() || !s.on() }, Then: func(s *state) answer {
+				return s.Wait(v1alpha1.ReasonPoweringOff, "the VM is on its way: waiting until it is Off")
+			}},
+			{Name: "Stop", When: rules.Always[*state], Then: func(s *state) answer {
+				return s.act(v1alpha1.ReasonPoweringOff, "stop the VM: "+string(s.Ledger.Intent.Why), lifecycle.OpStop, s.Ledger.Intent.ID, lifecycle.VirtualEffect{
+					Expect: provider.InstanceExpect{Power: provider.PowerOn},
+				})
+			}},
+		}),
+	)
+}
+
+// recordOff closes a stop once the VM is Off, on a picture taken after it was announced (R4).
+func recordOff(why func(*state) ledger.Why) steps {
+	open := func(s *state) bool { return s.stopAnnounced(why(s)) && s.Ledger.Intent.Why == why(s) }
+	return steps{
+		{Name: "AwaitPicture", When: rules.All(open, rules.Not((*state).Pictured)), Then: awaitPicture, Carries: true},
+		{Name: "RecordOff", When: open, Then: func(s *state) answer {
+			p := lifecycle.Patch{}
+			s.closeIntent(&p)
+			return rules.Patch(v1alpha1.ReasonPoweringOff, "record that the VM is Off", p)
+		}},
+	}
+}
+
+func awaitPicture(s *state) answer {
+	return s.Wait(v1alpha1.ReasonPoweringOff, "waiting for a picture taken after the effect was announced")
+}
+
+// stopAnnounced says that the stop stands written. An announced release stands in for a maintenance's stop: it is the memory that the
+// claim was being released, and a maintenance must not cost it.
+func (s *state) stopAnnounced(why ledger.Why) bool {
+	return s.announced(ledger.IntentPowerOff, why) || (why == ledger.WhyMaintenance && s.announced(ledger.IntentPowerOff, ledger.WhyReleased))
+}
+
+// switchOn are the clauses that start a VM that is Off. A stop of ours that may still be on the wire is waited out.
+var switchOn = steps{
+	{Name: "Rest", When: func(s *state) bool { return s.DeadlineAfter(s.Ledger.OffAt) > 0 }, Then: func(s *state) answer {
+		return s.Wait(v1alpha1.ReasonPoweringOn, "a stop of an earlier time may still be on the wire: the next start waits until it cannot be").Soon(s.DeadlineAfter(s.Ledger.OffAt))
+	}},
+	{Name: "Start", When: rules.Always[*state], Then: func(s *state) answer {
+		return s.act(v1alpha1.ReasonPoweringOn, "start the VM", lifecycle.OpStart, "", lifecycle.VirtualEffect{Expect: provider.InstanceExpect{Power: provider.PowerOff}})
+	}},
+}
+
+// announced says that this effect, for this reason, on this VM, under the claim in force, stands written (P6).
+func (s *state) announced(op ledger.IntentOp, why ledger.Why) bool {
+	i := s.Ledger.Intent
+	if i == nil || i.Op != op || i.Why != why || i.Target != s.vmID() {
+		return false
+	}
+	claim, uid := s.ClaimInForce()
+	return i.Claim == claim && i.ClaimUID == uid
+}
+
+// intent announces an effect on the VM.
+func (s *state) intent(op ledger.IntentOp, why ledger.Why) *ledger.Intent {
+	claim, uid := s.ClaimInForce()
+	return &ledger.Intent{ID: s.IntentID(why), Op: op, Why: why, At: s.Now(), Target: s.vmID(), Claim: claim, ClaimUID: uid}
+}
+
+// restart are the clauses of a restart that a claim asks for: once, announced. Where the VM is Off, or was started after it was asked
+// for, nothing is to be done but to note it; an absent record never means an older one.
+var restart = rules.Within("Restart", (*state).restartWanted, rules.Join(
+	steps{{Name: "Skip", When: rules.Either((*state).off, (*state).restartUnknown, (*state).onSinceRestart), Then: func(s *state) answer {
+		return rules.Patch(v1alpha1.ReasonRunning, "take the restart as carried out: the VM is Off, was started since, or its record was lost", lifecycle.Patch{Ledger: ledger.Entries{}.Restarted(s.RestartAsked())})
+	}}},
+	steps{forbidden, {Name: "Announce", When: rules.Not((*state).rebootAnnounced), Then: func(s *state) answer {
+		return rules.Patch(v1alpha1.ReasonPoweringOff, "announce that the VM will be restarted", lifecycle.Patch{Ledger: ledger.Entries{}.Intent(s.intent(ledger.IntentReboot, ledger.WhyRestart))})
+	}, Carries: true}},
+	rules.Carrying(steps{
+		{Name: "Rebooting", When: rules.All((*state).Pictured, (*state).rebooting), Then: func(s *state) answer {
+			p := lifecycle.Patch{Ledger: ledger.Entries{}.Restarted(s.RestartAsked())}
+			s.closeIntent(&p)
+			return rules.Patch(v1alpha1.ReasonPoweringOff, "the VM is restarting: record it", p)
+		}},
+		{Name: "Busy", When: rules.Either((*state).busy, rules.Not((*state).on)), Then: changing},
+		{Name: "Reboot", When: rules.Always[*state], Then: func(s *state) answer {
+			p := lifecycle.Patch{Ledger: ledger.Entries{}.Restarted(s.RestartAsked())}
+			s.closeIntent(&p)
+			return s.act(v1alpha1.ReasonPoweringOff, "restart the VM, as its claim asks", lifecycle.OpReboot, s.Ledger.Intent.ID, lifecycle.VirtualEffect{
+				Expect: provider.InstanceExpect{Power: provider.PowerOn},
+			}).Recording(p)
+		}},
+	}),
+))
+
+func changing(s *state) answer {
+	return s.Wait(v1alpha1.ReasonRunning, "the cloud is at the VM ("+orElse(s.vm.TaskState, s.vm.State)+")")
+}
+
+func (s *state) rebooting() bool { return s.vm.State == "REBOOT" || s.vm.State == "HARD_REBOOT" }
+
+func (s *state) rebootAnnounced() bool { return s.announced(ledger.IntentReboot, ledger.WhyRestart) }
+
+// restartWanted says that the claim asks for a restart that is newer than the last one known.
+func (s *state) restartWanted() bool {
+	asked := s.RestartAsked()
+	return !asked.IsZero() && asked.After(s.Ledger.Restarted)
+}
+
+func (s *state) restartUnknown() bool { return s.Ledger.Restarted.IsZero() }
+
+// onSinceRestart says that the current On began after the restart was asked for.
+func (s *state) onSinceRestart() bool {
+	return s.on() && s.Facts.Since != nil && s.Facts.Since.UTC().After(s.RestartAsked())
+}
+
+// settlingLeft is how long Off must still be seen before a release rests on it.
+func (s *state) settlingLeft() time.Duration {
+	if s.Facts.Since == nil {
+		return 0
+	}
+	return s.DeadlineAfter(s.Facts.Since.Time)
+}

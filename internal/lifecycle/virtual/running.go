@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package virtual
+
+import (
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/rules"
+)
+
+// remember latches what is seen of a VM and not remembered: its id, its first launch, and what it runs. It writes to the object alone.
+var remember = steps{{Name: "Remember", When: func(s *state) bool { return len(s.forgotten()) > 0 }, Then: func(s *state) answer {
+	return rules.Patch(v1alpha1.ReasonRunning, "remember the VM "+s.vmID(), lifecycle.Patch{Ledger: s.forgotten()})
+}, Carries: true}}
+
+// forgotten are the entries that the picture gives and the ledger lacks. The image of a VM of which nothing is remembered is adopted as it
+// is: it is never rebuilt for what was forgotten.
+func (s *state) forgotten() ledger.Entries {
+	entries := ledger.Entries{}
+	switch {
+	case s.Ledger.ProviderID != "":
+	case s.vmID() != "":
+		entries.ProviderID(s.vmID())
+	case s.exists():
+		entries.ProviderID(s.vm.ID)
+	}
+	if !s.exists() {
+		return entries
+	}
+	if s.Ledger.ProvisionedAt == nil && s.launchSeen() {
+		entries.ProvisionedAt(&ledger.Provisioned{ID: s.vm.ID, At: s.launchTime()})
+	}
+	if s.vm.ImageID != "" && s.Ledger.Intent == nil && (s.Ledger.Image == nil || s.imageNamed()) {
+		entries.Image(&ledger.Image{Selector: s.openstack.Image.String(), ID: s.vm.ImageID})
+	}
+	return entries
+}
+
+// imageNamed says that the spec names by its id what runs already: that needs no rebuild.
+func (s *state) imageNamed() bool {
+	return s.imageEdited() && s.openstack.Image.ID != "" && s.openstack.Image.ID == s.vm.ImageID && !s.busy()
+}
+
+// reservedSteps and runningSteps keep a VM as its claim, or its spec, says: differences only.
+var (
+	reservedSteps = rules.Named("Reserved", running)
+	runningSteps  = rules.Named("Running", running)
+)
+
+var running = rules.Join(
+	picture,
+	steps{{Name: "NeverSeen", When: rules.Not((*state).exists), Then: func(s *state) answer {
+		return s.Wait(v1alpha1.ReasonNotObserved, "waiting for a picture of the VM").Unknown()
+	}, Carries: true}},
+	remember,
+	elsewhere,
+	steps{
+		{Name: "Stamp", When: func(s *state) bool { return s.vm.Claim != s.claimIdentity() }, Then: func(s *state) answer {
+			return s.stamp(v1alpha1.ReasonRunning, "write onto the VM which claim it serves", s.claimIdentity(), "").Quiet()
+		}, Carries: true},
+	},
+	restart,
+	rules.Within("PowerOff", rules.All(rules.Not((*state).off), wants(v1alpha1.PowerOff)), powerOff((*state).whyPower)),
+	rules.Within("Off", rules.All((*state).off, wants(v1alpha1.PowerOff)), recordOff((*state).whyPower)),
+	steps{{Name: "Changing", When: (*state).busy, Then: changing}},
+	rules.Within("On", rules.All((*state).off, wants(v1alpha1.PowerOn)), rules.Join(
+		rules.Lift[*state](rules.Steps[*rules.State]{rules.AwaitBound}), switchOn,
+	)),
+	network,
+	rebuildHolds,
+	steps{{Name: "Settled", When: rules.Always[*state], Then: func(*state) answer { return rules.Settled("the VM is as it is asked to be") }}},
+)
