@@ -66,9 +66,14 @@ func (e *StatusError) Error() string {
 }
 
 // IsNotFound says that the service answered 404.
-func IsNotFound(err error) bool {
+func IsNotFound(err error) bool { return isStatus(err, http.StatusNotFound) }
+
+// IsUnauthorized says that the service answered 401.
+func IsUnauthorized(err error) bool { return isStatus(err, http.StatusUnauthorized) }
+
+func isStatus(err error, code int) bool {
 	var status *StatusError
-	return errors.As(err, &status) && status.Code == http.StatusNotFound
+	return errors.As(err, &status) && status.Code == code
 }
 
 type named map[string]any
@@ -152,8 +157,7 @@ func (c *Client) Do(ctx context.Context, service, method, path string, in, out a
 		return err
 	}
 	_, err = c.send(ctx, method, url+path, token, in, out)
-	var status *StatusError
-	if !errors.As(err, &status) || status.Code != http.StatusUnauthorized {
+	if !IsUnauthorized(err) {
 		return err
 	}
 	if err := c.login(ctx); err != nil {

@@ -4,6 +4,7 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -38,20 +39,13 @@ func (p *Project) DeleteServer(ctx context.Context, server string) error {
 	if err := p.nova(ctx, http.MethodDelete, path, nil, nil); err != nil && !IsNotFound(err) {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	ticker := time.NewTicker(pollInterval)
-	defer ticker.Stop()
-	for {
-		if err := p.nova(ctx, http.MethodGet, path, nil, nil); IsNotFound(err) {
-			return nil
+	return until(ctx, func() (bool, error) {
+		err := p.nova(ctx, http.MethodGet, path, nil, nil)
+		if IsNotFound(err) {
+			return true, nil
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("server %s is still there: %w", server, ctx.Err())
-		case <-ticker.C:
-		}
-	}
+		return false, errors.Join(fmt.Errorf("server %s is still there", server), err)
+	})
 }
 
 // CopyServer makes another server with the name, the tags and the metadata of one, as a careless script does; it returns its id.
@@ -92,14 +86,37 @@ func (p *Project) flavorID(ctx context.Context, name string) (string, error) {
 	return "", fmt.Errorf("no flavor is named %s", name)
 }
 
-// ChangePassword gives the project's user another password: Keystone refuses the old one, and every token it was changed for.
+// ChangePassword gives the project's user another password: Keystone refuses the old one, and the tokens that were given for it. It
+// refuses whole seconds of tokens: those of the new password too, at first, which is waited for.
 func (p *Project) ChangePassword(ctx context.Context, password string) error {
 	if err := p.identity(ctx, http.MethodPatch, "/users/"+p.user, named{"user": named{"password": password}}, nil); err != nil {
 		return err
 	}
 	p.Credentials.Password = password
-	p.User = NewClient(p.Credentials)
-	return nil
+	return until(ctx, func() (bool, error) {
+		p.User = NewClient(p.Credentials)
+		_, err := p.List(ctx)
+		return !IsUnauthorized(err), err
+	})
+}
+
+// until polls until done says so, or for as long as a request may take; it returns the last error.
+func until(ctx context.Context, done func() (bool, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
+	for {
+		over, err := done()
+		if over {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), err)
+		case <-ticker.C:
+		}
+	}
 }
 
 // SetMetadata changes one entry of a server's metadata: some of them make the stack's hypervisor fail.
