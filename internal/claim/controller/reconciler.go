@@ -18,6 +18,7 @@ import (
 
 	"github.com/holdfast-dev/holdfast/internal/claim"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/reconciler/display"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/pass"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/view"
 	"github.com/holdfast-dev/holdfast/internal/wake"
@@ -95,6 +96,7 @@ func (r *Reconciler) write(ctx context.Context, read view.ClaimRead, decision cl
 }
 
 func (r *Reconciler) report(ctx context.Context, read view.ClaimRead, decision claim.Decision) (ctrl.Result, error) {
+	decision = display.WithRefusal(read.Claim, read.View.Server, decision)
 	session := status.Begin(r.Client, r.Recorder, read.Claim, status.WithMetrics(r.Metrics), status.WithClock(r.Clock))
 	read.Claim.Status.Phase = decision.Phase
 	read.Claim.Status.Machine = decision.Machine

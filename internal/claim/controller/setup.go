@@ -17,6 +17,7 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/claim"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/reconciler/display"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/index"
 	"github.com/holdfast-dev/holdfast/internal/wake"
 )
@@ -32,7 +33,7 @@ func (r *Reconciler) Setup(mgr ctrl.Manager, wakes *wake.Wakes) error {
 		Named(Name).
 		Watches(&v1alpha1.ServerClaim{}, &handler.EnqueueRequestForObject{},
 			builder.WithPredicates(wakes.On(Name, wake.Deletion, wake.Spec, wake.Ledger, wake.Verb, r.reports.Changed()))).
-		Watches(&v1alpha1.Server{}, wakes.Mapped(Name, wake.CauseDependency, r.claimsOf), builder.WithPredicates(wake.When(wake.All()...))).
+		Watches(&v1alpha1.Server{}, wakes.Mapped(Name, wake.CauseDependency, r.claimsOf), builder.WithPredicates(wake.When(append(wake.All(), display.RefusalMoved)...))).
 		Watches(&v1alpha1.ServerClaim{}, wakes.Mapped(Name, wake.CauseClaim, r.rivals), builder.WithPredicates(unspoken)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers}).
 		Complete(r)

@@ -156,6 +156,8 @@ func TestAMachineThatCannotBootAsAskedIsNotBootedOtherwise(t *testing.T) {
 			mark := k.Mark()
 			claim := k.Claim(machine.Name, bootBy(c.method))
 			k.UntilCondition(k.Server(machine.Name), v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonBootMethodUnsupported)
+			k.UntilCondition(claim, v1alpha1.ConditionBooted, metav1.ConditionFalse, v1alpha1.ReasonBootMethodUnsupported)
+			k.UntilHeld(claim, v1alpha1.ReasonBootMethodUnsupported) // the tenant is told, and by what kstatus understands
 			k.Watched(mark, machine)
 			if f := k.Since(mark, machine); f.Armings() != 0 || len(f.Resets) != 0 || len(f.Boots) != 0 {
 				t.Errorf("armed %d times, resets %v, boots %+v", f.Armings(), f.Resets, f.Boots)
