@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package openstack
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/tags"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
+
+	"github.com/holdfast-dev/holdfast/internal/provider"
+)
+
+// adopt marks the VM that a person said to be this server's, and the ports that went with it under its earlier identity. Another
+// cluster's VM is not ours to mark.
+func (a actor) adopt(ctx context.Context, ref provider.InstanceRef, spec provider.InstanceSpec) (provider.Outcome, error) {
+	s, err := a.server(ctx, spec.Adopt)
+	if provider.ClassOf(err) == provider.NotFound {
+		return provider.Outcome{}, resourceMissing("the VM to adopt is not there")
+	}
+	if err != nil {
+		return provider.Outcome{}, err
+	}
+	before := marksOfServer(s)
+	if before.owner != "" && before.owner != ref.Owner {
+		return provider.Outcome{}, mismatch("the VM to adopt belongs to another cluster")
+	}
+	others, err := a.serversOf(ctx, ref)
+	if err != nil {
+		return provider.Outcome{}, err
+	}
+	if others = keep(others, func(o *servers.Server) bool { return o.ID != s.ID }); len(others) > 0 {
+		return provider.Outcome{}, duplicate(append(others, *s))
+	}
+	changed, err := a.stamp(ctx, s, ref, &spec.Claim)
+	if err != nil {
+		return provider.Outcome{}, err
+	}
+	if before.identity != "" && before.identity != ref.Identity {
+		if err := a.remarkPorts(ctx, ref, before.identity, s.ID); err != nil {
+			return provider.Outcome{}, err
+		}
+	}
+	out := adopted(s)
+	out.Unchanged = !changed
+	return out, nil
+}
+
+// stamp writes identity, owner and claim into a VM's metadata and tags, as far as they differ; a nil claim is left as it is. Metadata goes
+// first, and a new tag before an old one is taken off: at no moment is the VM nobody's.
+func (a actor) stamp(ctx context.Context, s *servers.Server, ref provider.InstanceRef, claim *string) (changed bool, err error) {
+	inMetadata, err := a.stampMetadata(ctx, s, ref, claim)
+	if err != nil {
+		return false, err
+	}
+	inTags, err := a.stampTags(ctx, s, ref)
+	return inMetadata || inTags, err
+}
+
+func (a actor) stampMetadata(ctx context.Context, s *servers.Server, ref provider.InstanceRef, claim *string) (changed bool, err error) {
+	compute, err := a.compute(ctx)
+	if err != nil {
+		return false, err
+	}
+	wanted := metadataOf(ref, "")
+	if claim != nil && *claim != "" {
+		wanted[provider.MetadataClaim] = *claim
+	}
+	differing := servers.MetadataOpts{}
+	for key, value := range wanted {
+		if s.Metadata[key] != value {
+			differing[key] = value
+		}
+	}
+	if len(differing) > 0 {
+		_, err := servers.UpdateMetadata(ctx, compute, s.ID, differing).Extract()
+		if err = a.written("marking VM "+s.ID, err); err != nil {
+			return false, err
+		}
+	}
+	if _, has := s.Metadata[provider.MetadataClaim]; has && claim != nil && *claim == "" {
+		err := servers.DeleteMetadatum(ctx, compute, s.ID, provider.MetadataClaim).ExtractErr()
+		if err = a.session.checked("marking VM "+s.ID, err); err != nil && !gone(err) {
+			return false, err
+		}
+		return true, nil
+	}
+	return len(differing) > 0, nil
+}
+
+func (a actor) stampTags(ctx context.Context, s *servers.Server, ref provider.InstanceRef) (changed bool, err error) {
+	compute, err := a.compute(ctx)
+	if err != nil {
+		return false, err
+	}
+	var have []string
+	if s.Tags != nil {
+		have = *s.Tags
+	}
+	wanted := tagsOf(ref)
+	for _, tag := range wanted {
+		if slices.Contains(have, tag) {
+			continue
+		}
+		err := tags.Add(ctx, compute, s.ID, tag).ExtractErr()
+		if err = a.written("tagging VM "+s.ID, err); err != nil {
+			return false, err
+		}
+		changed = true
+	}
+	for _, tag := range have {
+		if slices.Contains(wanted, tag) || (!strings.HasPrefix(tag, provider.TagIdentity) && !strings.HasPrefix(tag, provider.TagOwner)) {
+			continue
+		}
+		err := tags.Delete(ctx, compute, s.ID, tag).ExtractErr()
+		if err = a.session.checked("tagging VM "+s.ID, err); err != nil && !gone(err) {
+			return false, err
+		}
+		changed = true
+	}
+	return changed, nil
+}
+
+// remarkPorts gives ref the ports of an earlier identity that are plugged into the VM.
+func (a actor) remarkPorts(ctx context.Context, ref provider.InstanceRef, identity, device string) error {
+	old := ref
+	old.Identity = identity
+	found, err := a.ownPorts(ctx, old)
+	if err != nil {
+		return err
+	}
+	for i := range found {
+		p := &found[i]
+		if p.DeviceID != device {
+			continue
+		}
+		description := descriptionOf(ref.Identity)
+		index, _ := indexOf(p)
+		if _, err := a.updatePort(ctx, p.ID, ports.UpdateOpts{Description: &description, RevisionNumber: &p.RevisionNumber}); err != nil {
+			return err
+		}
+		if err := a.writeTags(ctx, "ports", p.ID, append(strangeTags(p.Tags), portTags(ref, index)...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// strangeTags are those that are not ours.
+func strangeTags(all []string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(tag string) bool {
+		return strings.HasPrefix(tag, provider.TagIdentity) || strings.HasPrefix(tag, provider.TagOwner) || strings.HasPrefix(tag, tagPort)
+	})
+}

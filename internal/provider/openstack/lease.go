@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package openstack
+
+import (
+	"crypto/rand"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
+)
+
+// A lease is the right of one process to ask Nova for the VM of one identity. Nova has no such thing: it makes a VM for every POST, and two
+// VMs on one port break each other's network. So the lease is kept where a compare-and-swap is to be had: in the name of the first port, as a
+// stamp of time and chance that is written at the port's creation or with If-Match on its revision. A lease in force that is not ours, or
+// of ours with a POST whose outcome is unknown, makes Create wait; the VM is looked for by its identity meanwhile, and adopted.
+const (
+	// leaseTime is how long a lease is respected. A POST on the wire is taken for dead after that.
+	leaseTime = time.Minute
+	// leaseUse is how long after taking a lease its holder may still send the POST. The rest of leaseTime is for clocks that differ
+	// and for a POST that is slow.
+	leaseUse = leaseTime / 3
+)
+
+const (
+	stampTime   = 6 // digits of base 36: seconds until the year 2038 and beyond
+	stampChance = 4
+)
+
+// named is the form of a port's name: <server>-<index>-<stamp>.
+var named = regexp.MustCompile(`-([0-9]{1,3})-([0-9a-z]{` + strconv.Itoa(stampTime+stampChance) + `})$`)
+
+// tagPort is the tag that tells a port's index, + index. The name tells it before the tags are written, and after somebody renamed the port
+// the tag does.
+const tagPort = "holdfast-port:"
+
+// portName is the name of a port. It is read back by indexOf and stampOf (B250).
+func portName(server string, index int, stamp string) string {
+	return server + "-" + strconv.Itoa(index) + "-" + stamp
+}
+
+// indexOf is which of its server's ports p is.
+func indexOf(p *ports.Port) (int, bool) {
+	for _, tag := range p.Tags {
+		if digits, is := strings.CutPrefix(tag, tagPort); is {
+			if index, err := strconv.Atoi(digits); err == nil && index >= 0 {
+				return index, true
+			}
+		}
+	}
+	if m := named.FindStringSubmatch(p.Name); m != nil {
+		index, err := strconv.Atoi(m[1])
+		return index, err == nil
+	}
+	return 0, false
+}
+
+// stampOf is the stamp in a port's name, "" where there is none.
+func stampOf(p *ports.Port) string {
+	if m := named.FindStringSubmatch(p.Name); m != nil {
+		return m[2]
+	}
+	return ""
+}
+
+// leases knows which stamps of this process are settled: nothing of theirs is on the wire any more. Forgetting them is safe, and costs
+// waiting for leaseTime.
+type leases struct {
+	clock func() time.Time
+
+	mu      sync.Mutex
+	settled map[string]time.Time // by stamp: when it was taken
+}
+
+func newLeases(clock func() time.Time) *leases {
+	return &leases{clock: clock, settled: map[string]time.Time{}}
+}
+
+// take makes a new stamp. It comes into force when it is written.
+func (l *leases) take() string {
+	chance, err := rand.Int(rand.Reader, big.NewInt(36*36*36*36))
+	if err != nil {
+		panic(err) // crypto/rand does not fail
+	}
+	return digits(l.clock().Unix(), stampTime) + digits(chance.Int64(), stampChance)
+}
+
+func digits(n int64, width int) string {
+	s := strconv.FormatInt(n, 36)
+	return strings.Repeat("0", max(0, width-len(s))) + s
+}
+
+// settle says that nothing sent under that stamp can still make a VM unseen.
+func (l *leases) settle(stamp string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.clock()
+	for s, at := range l.settled {
+		if now.Sub(at) > leaseTime {
+			delete(l.settled, s)
+		}
+	}
+	if at, ok := takenAt(stamp); ok {
+		l.settled[stamp] = at
+	}
+}
+
+// left is how long the lease in p's name is still to be respected; 0 where there is none, or where it is settled. A stamp from the future
+// further than leaseTime was written by a clock that is wrong, and is none.
+func (l *leases) left(p *ports.Port) time.Duration {
+	stamp := stampOf(p)
+	at, ok := takenAt(stamp)
+	if !ok {
+		return 0
+	}
+	l.mu.Lock()
+	_, settled := l.settled[stamp]
+	l.mu.Unlock()
+	age := l.clock().Sub(at)
+	if settled || age >= leaseTime || age <= -leaseTime {
+		return 0
+	}
+	return min(leaseTime, leaseTime-age)
+}
+
+// usable says that the holder of stamp may still send the POST.
+func (l *leases) usable(stamp string) bool {
+	at, ok := takenAt(stamp)
+	return ok && l.clock().Sub(at) < leaseUse
+}
+
+func takenAt(stamp string) (time.Time, bool) {
+	if len(stamp) != stampTime+stampChance {
+		return time.Time{}, false
+	}
+	seconds, err := strconv.ParseInt(stamp[:stampTime], 36, 64)
+	return time.Unix(seconds, 0), err == nil
+}
