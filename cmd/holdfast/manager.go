@@ -34,6 +34,8 @@ func managerCommand() *cobra.Command {
 	flags.StringVar(&options.ClusterID, "cluster-id", "", "who may act; a clone of a cluster must set it (default: the UID of kube-system)")
 	flags.StringVar(&options.Settings.Epoch, "after-restore", "", "name of a restore: holds every effect until each server is resumed by a person")
 	flags.StringVar(&options.Settings.TakeOver, "take-over", "", "id of an old cluster whose servers are all taken over; it must have been fenced")
+	flags.IntVar(&options.Settings.CreateAttempts, "create-attempts", options.Settings.CreateAttempts, "how often a VM that never launched is deleted and made again")
+	flags.DurationVar(&options.Settings.CreateBackoff, "create-backoff", options.Settings.CreateBackoff, "from one such attempt to the next, doubled each time")
 	flags.DurationVar(&options.Settings.GracePeriod, "power-off-grace", options.Settings.GracePeriod, "from asking the operating system to stop until the power is cut")
 	flags.DurationVar(&options.Settings.BootDeadline, "boot-deadline", options.Settings.BootDeadline, "until a boot override is cleared whatever the machine tells")
 	flags.DurationVar(&options.Settings.EffectDeadline, "effect-deadline", options.Settings.EffectDeadline, "of one acting call to a provider")

@@ -3,6 +3,8 @@
 package operator
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/holdfast-dev/holdfast/internal/access"
 	claimcontroller "github.com/holdfast-dev/holdfast/internal/claim/controller"
+	"github.com/holdfast-dev/holdfast/internal/provider/openstack"
 	"github.com/holdfast-dev/holdfast/internal/provider/redfish"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/bmc"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/cloud"
@@ -55,8 +58,9 @@ type kit struct {
 	options Options
 	manager manager.Manager
 	clock   clock.WithTicker
-	pool    *redfish.Pool
+	pools   pools
 	bmcs    *access.BMCs
+	clouds  *access.Clouds
 	metrics *status.Metrics
 	wakes   *wake.Wakes
 }
@@ -70,17 +74,35 @@ func newKit(mgr manager.Manager, options Options) (*kit, error) {
 	if err != nil {
 		return nil, err
 	}
-	pool := redfish.NewPool(redfish.Options{UserAgent: "holdfast", RequestTimeout: options.Settings.EffectDeadline, Registerer: options.Registerer})
+	pools := pools{
+		redfish.NewPool(redfish.Options{UserAgent: userAgent, RequestTimeout: options.Settings.EffectDeadline, Registerer: options.Registerer}),
+		openstack.NewPool(openstack.Options{UserAgent: userAgent, RequestTimeout: options.Settings.EffectDeadline, Registerer: options.Registerer}),
+	}
 	secrets := &access.Secrets{Metadata: mgr.GetClient(), Live: mgr.GetAPIReader(), Namespace: options.Namespace}
 	return &kit{
 		options: options,
 		manager: mgr,
 		clock:   clock.RealClock{},
-		pool:    pool,
-		bmcs:    &access.BMCs{Secrets: secrets, Pool: pool},
+		pools:   pools,
+		bmcs:    &access.BMCs{Secrets: secrets, Pool: pools.redfish},
+		clouds:  &access.Clouds{Secrets: secrets, Pool: pools.openstack},
 		metrics: conditions,
 		wakes:   wakes,
 	}, nil
+}
+
+// userAgent names the operator to BMCs and clouds.
+const userAgent = "holdfast"
+
+// pools keep the connections to all providers.
+type pools struct {
+	redfish   *redfish.Pool
+	openstack *openstack.Pool
+}
+
+// Close logs out of all BMCs and drops all clouds.
+func (p pools) Close(ctx context.Context) error {
+	return errors.Join(p.redfish.Close(ctx), p.openstack.Close(ctx))
 }
 
 // conditionMetrics registers the status library's metrics under our prefix.
@@ -93,15 +115,17 @@ func conditionMetrics(registerer prometheus.Registerer) (*status.Metrics, error)
 }
 
 func (k *kit) servers() *view.Servers {
-	return &view.Servers{
-		Cache: k.manager.GetClient(), API: k.manager.GetAPIReader(),
-		UserData: access.UserData{API: k.manager.GetAPIReader(), Namespace: k.options.Namespace}, Settings: k.options.Settings,
-	}
+	return &view.Servers{Cache: k.manager.GetClient(), API: k.manager.GetAPIReader(), UserData: k.userData(), Settings: k.options.Settings}
+}
+
+func (k *kit) userData() access.UserData {
+	return access.UserData{API: k.manager.GetAPIReader(), Namespace: k.options.Namespace}
 }
 
 func addServer(k *kit) error {
 	r := &server.Reconciler{
-		Client: k.manager.GetClient(), Reader: k.servers(), Actors: k.bmcs, Recorder: k.manager.GetEventRecorder("holdfast"),
+		Client: k.manager.GetClient(), Reader: k.servers(), Actors: k.bmcs, Clouds: k.clouds,
+		Seeds: access.Seeds{API: k.manager.GetAPIReader(), UserData: k.userData()}, Recorder: k.manager.GetEventRecorder("holdfast"),
 		Metrics: k.metrics, Clock: k.clock, Settings: k.options.Settings,
 	}
 	return r.Setup(k.manager, k.wakes, wake.NewPace(k.clock, k.options.FlipsPerMinute), k.options.Workers)
@@ -131,7 +155,7 @@ func addBMC(k *kit) error {
 func addCloud(k *kit) error {
 	r := &cloud.Reconciler{
 		Client: k.manager.GetClient(), API: k.manager.GetAPIReader(), Recorder: k.manager.GetEventRecorder("holdfast"),
-		Metrics: k.metrics, Clock: k.clock, Namespace: k.options.Namespace,
+		Metrics: k.metrics, Clock: k.clock, Namespace: k.options.Namespace, Forget: k.clouds.Forget,
 	}
 	return r.Setup(k.manager, k.wakes)
 }

@@ -46,7 +46,7 @@ func Run(ctx context.Context, options Options) error {
 	err = mgr.Start(ctx)
 	logout, cancel := context.WithTimeout(context.WithoutCancel(ctx), logoutDeadline)
 	defer cancel()
-	return errors.Join(err, shared.pool.Close(logout))
+	return errors.Join(err, shared.pools.Close(logout))
 }
 
 // logoutDeadline bounds the logging out of all BMCs at the end: what is left is closed by the BMCs' own time-out.

@@ -84,6 +84,9 @@ func (o Options) validate() error {
 	if o.Workers < 1 || o.FlipsPerMinute < 1 {
 		return fmt.Errorf("workers (%d) and flips a minute (%d) must be at least 1", o.Workers, o.FlipsPerMinute)
 	}
+	if o.Settings.CreateAttempts < 0 {
+		return fmt.Errorf("create attempts (%d) must not be negative", o.Settings.CreateAttempts)
+	}
 	return o.validateDurations()
 }
 
@@ -98,6 +101,7 @@ func (o Options) validateDurations() error {
 		{"effect deadline", time.Second, o.Settings.EffectDeadline},
 		{"boot deadline", time.Second, o.Settings.BootDeadline},
 		{"power-off grace", 0, o.Settings.GracePeriod},
+		{"create backoff", time.Second, o.Settings.CreateBackoff},
 		{"poll", time.Millisecond, o.Cadence.Slow},
 		{"fast poll", time.Millisecond, o.Cadence.Fast},
 	} {

@@ -15,6 +15,7 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/metal"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/virtual"
 	"github.com/holdfast-dev/holdfast/internal/provider"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/pass"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/view"
@@ -39,10 +40,7 @@ func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lif
 	if !outcome.Unchanged {
 		r.event(read, step)
 	}
-	record := step.Record
-	if outcome.Task != "" { // recorded when it is asked for again and found done; until then an intent remembers the task (B144)
-		record = metal.TaskRecord(read.Server, *step.Effect, outcome.Task)
-	}
+	record := recordOf(read.Server, step, outcome)
 	pace := max(step.Pace, r.Settings.EffectDeadline)
 	if step.Record == nil || outcome.Task != "" {
 		r.efforts.succeeded(read.Server, step, now, pace, outcome.Task)
@@ -62,10 +60,25 @@ func (r *Reconciler) record(ctx context.Context, read view.ServerRead, record li
 	return ctrl.Result{}, err
 }
 
+// recordOf is what is to be remembered of an effect: what the decision said, with what only the effect could tell.
+func recordOf(object *v1alpha1.Server, step lifecycle.Step, outcome provider.Outcome) *lifecycle.Patch {
+	switch {
+	case outcome.Task != "": // recorded when it is asked for again and found done; until then an intent remembers the task (B144)
+		return metal.TaskRecord(object, *step.Effect, outcome.Task)
+	case step.Effect.Virtual != nil:
+		return virtual.Recorded(object, step, outcome.Made)
+	default:
+		return step.Record
+	}
+}
+
 // perform makes the one call. Its context ends with the pass, with leadership, and with its own deadline.
 func (r *Reconciler) perform(ctx context.Context, read view.ServerRead, step lifecycle.Step) (provider.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.Settings.EffectDeadline)
 	defer cancel()
+	if virtual := step.Effect.Virtual; virtual != nil {
+		return r.performAtCloud(ctx, read, step.Effect.Op, *virtual)
+	}
 	actor, err := r.Actors.Actor(ctx, read.View.BMC)
 	if err != nil {
 		return provider.Outcome{}, err
@@ -115,8 +128,16 @@ func (r *Reconciler) refused(ctx context.Context, read view.ServerRead, decision
 		return r.record(ctx, read, *decision.Step.Refused)
 	}
 	gate := gateOf(e, decision.Step)
-	after := r.efforts.failed(read.Server, decision.Step, r.Clock.Now(), patience(e, r.Settings), gate)
+	after := r.retry(read, decision.Step, e, gate)
 	return r.report(ctx, read, decision, min(after, decision.Step.After), gate)
+}
+
+// retry notes the refusal and says when the same effect may be asked for again.
+func (r *Reconciler) retry(read view.ServerRead, step lifecycle.Step, e *provider.Error, gate lifecycle.Gate) time.Duration {
+	if e.Class == provider.Busy && e.After > 0 {
+		return r.efforts.asked(read.Server, step, r.Clock.Now(), e.After, gate)
+	}
+	return r.efforts.failed(read.Server, step, r.Clock.Now(), patience(e, r.Settings), gate)
 }
 
 func refusals(last *lifecycle.Gate) []lifecycle.Gate {
@@ -150,20 +171,25 @@ func gateOf(e *provider.Error, step lifecycle.Step) lifecycle.Gate {
 }
 
 // reasonOf gives a refusal a reason of its own where a person has to do something about it that is particular to it. A machine that
-// cannot boot as its claim asks is never booted in another way instead.
+// cannot boot as its claim asks is never booted in another way instead; a VM that cannot be made as asked is not made otherwise.
 func reasonOf(e *provider.Error) string {
 	switch e.Reason {
 	case provider.ReasonMediaMissing, provider.ReasonBootTargetMissing:
 		return v1alpha1.ReasonBootMethodUnsupported
 	case provider.ReasonMediaRefused:
 		return v1alpha1.ReasonMediaRefused
+	case provider.ReasonUserDataInvalid, provider.ReasonUserDataTooLarge:
+		return v1alpha1.ReasonUserDataInvalid
+	case provider.ReasonResourceMissing, provider.ReasonResourceAmbiguous, provider.ReasonQuotaExceeded, provider.ReasonCloudTooOld,
+		provider.ReasonFoundExisting, provider.ReasonDuplicateVM:
+		return e.Reason // conditions use the provider's own words here
 	}
 	return v1alpha1.ReasonEffectFailed
 }
 
 // event tells people what was done to the machine: kubectl describe reads as its story.
 func (r *Reconciler) event(read view.ServerRead, step lifecycle.Step) {
-	if step.Effect.Op == lifecycle.OpConfirmOff {
+	if op := step.Effect.Op; op == lifecycle.OpConfirmOff || op == lifecycle.OpConfirmStopped {
 		return
 	}
 	r.Recorder.Eventf(read.Server, nil, corev1.EventTypeNormal, string(step.Effect.Op), string(step.Effect.Op), "%s", step.Message)

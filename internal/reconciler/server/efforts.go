@@ -74,6 +74,12 @@ func (e *efforts) failed(server *v1alpha1.Server, step lifecycle.Step, now time.
 	return wait
 }
 
+// asked notes for how long the provider itself asked to be left alone: that is no failure, and patience does not grow by it.
+func (e *efforts) asked(server *v1alpha1.Server, step lifecycle.Step, now time.Time, wait time.Duration, refusal lifecycle.Gate) time.Duration {
+	e.note(server.Name, effort{what: keyOf(server, step), notUntil: now.Add(wait), refusal: &refusal})
+	return wait
+}
+
 func (e *efforts) note(name string, last effort) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
-	"github.com/holdfast-dev/holdfast/internal/lifecycle/metal"
+	servers "github.com/holdfast-dev/holdfast/internal/lifecycle/server"
 	"github.com/holdfast-dev/holdfast/internal/provider"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/pass"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/view"
@@ -34,6 +34,8 @@ type Reconciler struct {
 	Client   client.Client
 	Reader   *view.Servers
 	Actors   Actors
+	Clouds   CloudActors
+	Seeds    Seeds
 	Recorder events.EventRecorder
 	Metrics  *status.Metrics
 	Clock    clock.PassiveClock
@@ -54,13 +56,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	decision := metal.Decide(read.View)
+	decision := servers.Decide(read.View)
 	if decision.Step.Live {
 		live, err := r.Reader.Live(ctx, request.Name, now)
 		if err != nil {
 			return ctrl.Result{}, client.IgnoreNotFound(err)
 		}
-		again := metal.Decide(live.View)
+		again := servers.Decide(live.View)
 		if again.Step.Kind == lifecycle.StepAct && !decision.Step.SameEffect(again.Step) {
 			return ctrl.Result{RequeueAfter: pass.Again}, nil // the cache is behind: its next event brings the next pass
 		}

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
@@ -31,8 +32,14 @@ func (r *Reconciler) Setup(mgr ctrl.Manager, wakes *wake.Wakes, pace *wake.Pace,
 			builder.WithPredicates(wake.When(wake.Deletion, wake.Spec, wake.Ledger, wake.Verb))).
 		Watches(&v1alpha1.ServerMaintenance{}, wakes.Mapped(Name, wake.CauseMaintenance, serverOfMaintenance),
 			builder.WithPredicates(wake.When(wake.Deletion, wake.Spec))).
-		Watches(&v1alpha1.BMC{}, wakes.Mapped(Name, wake.CauseDependency, r.serversOfBMC),
+		Watches(&v1alpha1.BMC{}, wakes.Mapped(Name, wake.CauseDependency, r.named(index.ServerBMC)),
 			builder.WithPredicates(wake.When(wake.Deletion, wake.Spec))).
+		Watches(&v1alpha1.Cloud{}, wakes.Mapped(Name, wake.CauseDependency, r.named(index.ServerCloud)),
+			builder.WithPredicates(wake.When(wake.Deletion, wake.Spec))).
+		Watches(&v1alpha1.ServerClass{}, wakes.Mapped(Name, wake.CauseDependency, r.named(index.ServerClass)),
+			builder.WithPredicates(wake.When(wake.Deletion))).
+		Watches(&v1alpha1.SSHCertificateAuthority{}, wakes.Mapped(Name, wake.CauseDependency, r.named(index.ServerAuthority)),
+			builder.WithPredicates(wake.When(wake.Deletion))).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers}).
 		Complete(r)
 }
@@ -69,8 +76,11 @@ func serverOfMaintenance(_ context.Context, object client.Object) []reconcile.Re
 	return []reconcile.Request{requestFor(object.(*v1alpha1.ServerMaintenance).Spec.ServerRef.Name)}
 }
 
-func (r *Reconciler) serversOfBMC(ctx context.Context, object client.Object) []reconcile.Request {
-	return r.servers(ctx, index.ServerBMC, object.GetName())
+// named maps a dependency to the servers that name it in that field.
+func (r *Reconciler) named(field string) handler.MapFunc {
+	return func(ctx context.Context, object client.Object) []reconcile.Request {
+		return r.servers(ctx, field, object.GetName())
+	}
 }
 
 // servers finds servers in the cache. A failed look-up wakes nobody: the timers behind waiting steps do.
