@@ -12,7 +12,7 @@ packages=(
 	cloud-init python3-attr python3-certifi python3-chardet python3-configobj python3-idna python3-jinja2 python3-json-pointer
 	python3-jsonpatch python3-jsonschema python3-markupsafe python3-oauthlib python3-pyrsistent python3-requests python3-serial
 	python3-six python3-urllib3 python3-yaml
-	openssh-server libwrap0
+	openssh-server libwrap0 busybox-static
 )
 # The marker is of this list: another list is fetched anew.
 wanted="${packages[*]}"
