@@ -75,7 +75,7 @@ func (k *kit) watchPorts(identity string) (most func() int) {
 		most := 0
 		for ticker := time.NewTicker(time.Second); ctx.Err() == nil; {
 			if listing, err := k.project.List(ctx); err == nil {
-				most = max(most, listing.PortsOf(identity))
+				most = max(most, len(listing.PortsOf(identity)))
 			}
 			select {
 			case <-ctx.Done():

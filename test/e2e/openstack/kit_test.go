@@ -5,6 +5,7 @@ package openstack
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -299,4 +300,24 @@ func (k *kit) must(err error) {
 	if err != nil {
 		k.T.Fatal(err)
 	}
+}
+
+// serverChosen says nothing once a claim names its Server.
+func (k *kit) serverChosen(claim *v1alpha1.ServerClaim) func(context.Context) error {
+	return func(context.Context) error {
+		if harness.Read(k.Kit, claim); claim.Spec.ServerName == "" {
+			return fmt.Errorf("phase %s", claim.Status.Phase)
+		}
+		return nil
+	}
+}
+
+// incompressible is text of a length that gzip makes no shorter.
+func incompressible(length int) string {
+	random := rand.New(rand.NewPCG(1, 2))
+	text := make([]byte, length)
+	for i := range text {
+		text[i] = byte('!' + random.IntN('~'-'!'))
+	}
+	return string(text)
 }

@@ -15,15 +15,19 @@ import (
 )
 
 // B007, B040: somebody changes the security groups of our port: one update brings them back, of that field alone. What nobody asked for
-// is left as it is, and so are the ports of others.
+// is left as it is, and so are the ports of others: a free one, and one that somebody plugged into our VM.
 func TestPortDrift(t *testing.T) {
 	t.Parallel()
 	k := newKit(t, "drift")
 	ctx := t.Context()
-	theirs, err := k.project.MakePort(ctx, "reserved")
+	free, err := k.project.MakePort(ctx, "reserved")
+	k.must(err)
+	plugged, err := k.project.MakePort(ctx, "a second leg")
 	k.must(err)
 	server := k.running()
-	expected := lab.Expected{Servers: []lab.ExpectedServer{one(server, active)}, Others: []string{theirs.ID}}
+	k.must(k.project.PlugPort(ctx, vm(server), plugged.ID))
+	theirs := []string{free.ID, plugged.ID}
+	expected := lab.Expected{Servers: []lab.ExpectedServer{one(server, active)}, Others: theirs}
 	ours := k.ourPort(k.expect("running", expected), server)
 	web, err := k.project.SecurityGroupID(ctx, lab.SecurityGroup)
 	k.must(err)
@@ -63,20 +67,18 @@ func TestPortDrift(t *testing.T) {
 	k.untilRunning(server)
 	k.Delete(server)
 	k.UntilGone(server)
-	k.expect("after all was deleted", lab.Expected{Others: []string{theirs.ID}})
-	k.expectAsked("create", "delete")
+	k.expect("after all was deleted", lab.Expected{Others: theirs})
+	k.expectAsked("create", "attach_interface", "delete")
 }
 
 // ourPort is the one port of a Server.
 func (k *kit) ourPort(listing lab.Listing, server *v1alpha1.Server) lab.Port {
 	k.T.Helper()
-	for _, port := range listing.Ports {
-		if port.Device == vm(server) {
-			return port
-		}
+	ports := listing.PortsOf(identity(server))
+	if len(ports) != 1 {
+		k.T.Fatalf("%d ports of %s:\n%s", len(ports), server.Name, listing)
 	}
-	k.T.Fatalf("no port at VM %s:\n%s", vm(server), listing)
-	return lab.Port{}
+	return ports[0]
 }
 
 func withoutTags(calls lab.Calls) lab.Calls {

@@ -156,6 +156,22 @@ func (p *Project) MakePort(ctx context.Context, name string) (Port, error) {
 	return made.Port, err
 }
 
+// PlugPort plugs a port into a server, as somebody of the project.
+func (p *Project) PlugPort(ctx context.Context, server, port string) error {
+	return p.nova(ctx, http.MethodPost, "/servers/"+server+"/os-interface", named{"interfaceAttachment": named{"port_id": port}}, nil)
+}
+
+// UserData is what Nova hands to a server as its user data, decoded from base64: an administrator may read it.
+func (p *Project) UserData(ctx context.Context, server string) ([]byte, error) {
+	var answer struct {
+		Server struct {
+			UserData []byte `json:"OS-EXT-SRV-ATTR:user_data"`
+		} `json:"server"`
+	}
+	err := p.Admin.Do(ctx, TypeCompute, http.MethodGet, "/servers/"+server, nil, &answer)
+	return answer.Server.UserData, err
+}
+
 // MakeFloatingIP allocates a floating IP that is nobody's: a person's, free.
 func (p *Project) MakeFloatingIP(ctx context.Context, description string) (FloatingIP, error) {
 	external, err := p.find(ctx, "/networks", "networks", External)

@@ -32,7 +32,7 @@ func TestHandsOnTheRealServices(t *testing.T) {
 	do(err)
 	wanted := named{
 		"name": "by-hand", "imageRef": image, "flavorRef": flavor, "networks": []named{{"port": port.ID}},
-		"tags": []string{"one", "two"}, "metadata": named{"key": "value"},
+		"tags": []string{"one", "two"}, "metadata": named{"key": "value"}, "user_data": []byte("#!/bin/true"),
 	}
 	do(p.nova(ctx, "POST", "/servers", named{"server": wanted}, nil))
 	server := untilActive(t, p)
@@ -51,9 +51,18 @@ func TestHandsOnTheRealServices(t *testing.T) {
 	group, err := p.SecurityGroupID(ctx, SecurityGroup)
 	do(err)
 	do(p.ChangePort(ctx, port.ID, map[string]any{"security_groups": []string{group}}))
-	if now := listed().Ports[0]; !slices.Equal(now.SecurityGroups, []string{group}) || now.Device != server.ID {
+	if now := listed().Ports[0]; len(listed().Ports) != 1 || !slices.Equal(now.SecurityGroups, []string{group}) || now.Device != server.ID {
 		t.Errorf("the port is %+v", now)
 	}
+
+	handed, err := p.UserData(ctx, server.ID)
+	do(err)
+	if string(handed) != "#!/bin/true" {
+		t.Errorf("user data %q", handed)
+	}
+	second, err := p.MakePort(ctx, "a second leg")
+	do(err)
+	do(p.PlugPort(ctx, server.ID, second.ID))
 
 	do(p.ChangePassword(ctx, "another-one"))
 	copied, err := p.CopyServer(ctx, server.ID)

@@ -205,15 +205,9 @@ func (l Listing) HasStatus(server, status string) error {
 	return fmt.Errorf("server %s is not %s:\n%s", server, status, l)
 }
 
-// PortsOf counts the ports of an identity.
-func (l Listing) PortsOf(identity string) int {
-	count := 0
-	for _, p := range l.Ports {
-		if marked(identity, p.Description) {
-			count++
-		}
-	}
-	return count
+// PortsOf are the ports of an identity.
+func (l Listing) PortsOf(identity string) []Port {
+	return slices.DeleteFunc(slices.Clone(l.Ports), func(p Port) bool { return !marked(identity, p.Description) })
 }
 
 // LeadsTo says nothing where a floating IP leads to a port, and otherwise what there is.
