@@ -38,6 +38,9 @@ var Identity = ledger.MachineIdentity(ledger.Hardware{SystemUUID: SystemUUID})
 // Now is the time of every scene.
 var Now = time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 
+// zero clears a time of a ledger.
+var zero time.Time
+
 // Before is a time of the past, by minutes.
 func Before(minutes int) time.Time { return Now.Add(-time.Duration(minutes) * time.Minute) }
 
@@ -49,10 +52,13 @@ type Scene struct {
 	Claim       *v1alpha1.ServerClaim
 	Maintenance *v1alpha1.ServerMaintenance
 	BMC         *v1alpha1.BMC
+	Cloud       *v1alpha1.Cloud
 	Bound       []*v1alpha1.ServerClaim
 	Twins       []string
 	UserData    lifecycle.UserData
-	Live        bool
+	// Dependencies of a virtual server.
+	Dependencies []lifecycle.Dependency
+	Live         bool
 	// Garbled entries replace those of the ledger, as they stand.
 	Garbled map[string]string
 }
@@ -112,6 +118,7 @@ func (s *Scene) View() lifecycle.ServerView {
 	v := lifecycle.NewServerView(server, Now, s.Settings)
 	v.Live, v.Twins, v.UserData = s.Live, s.Twins, s.UserData
 	v.Claim, v.Maintenance, v.BMC = s.Claim.DeepCopy(), s.Maintenance.DeepCopy(), s.BMC.DeepCopy()
+	v.Cloud, v.Dependencies = s.Cloud.DeepCopy(), slices.Clone(s.Dependencies)
 	v.BoundClaims = s.boundClaims()
 	return v
 }

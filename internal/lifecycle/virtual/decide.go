@@ -76,6 +76,15 @@ func (s *state) withdrawing(a answer) answer {
 	return a
 }
 
+// withdrawn withdraws the intent, and says why.
+func withdrawn(message string) func(*state) answer {
+	return func(s *state) answer {
+		p := lifecycle.Patch{}
+		s.closeIntent(&p)
+		return rules.Patch(v1alpha1.ReasonSettled, message, p)
+	}
+}
+
 // closeIntent adds to a patch that the open intent is no more. Its effect may still be on the wire: the next start waits for that.
 func (s *state) closeIntent(p *lifecycle.Patch) {
 	if s.Ledger.Intent == nil {

@@ -73,7 +73,9 @@ func orElse(value, otherwise string) string {
 var takeOver = rules.Join(
 	picture,
 	steps{
-		{Name: "Restamp", When: func(s *state) bool { return s.exists() && s.vm.Owner == s.Ledger.Owner && s.vm.Identity == s.identity() }, Then: func(s *state) answer {
+		{Name: "Restamp", When: func(s *state) bool {
+			return s.exists() && s.vm.Owner == s.Ledger.Owner && s.vm.Identity == s.identity()
+		}, Then: func(s *state) answer {
 			return s.stamp(v1alpha1.ReasonForeignOwner, "stamp the VM as ours before taking it over from "+s.Ledger.Owner, s.vm.Claim, s.Ledger.Owner)
 		}},
 		{Name: "StampMismatch", When: (*state).stampMismatch, Then: stampMismatch},

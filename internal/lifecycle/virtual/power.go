@@ -50,18 +50,21 @@ func powerOff(why func(*state) ledger.Why) steps {
 		steps{forbidden, {Name: "Announce", When: rules.Not(stands), Then: func(s *state) answer {
 			return rules.Patch(v1alpha1.ReasonPoweringOff, "announce that the VM will be stopped: "+string(why(s)), lifecycle.Patch{Ledger: ledger.Entries{}.Intent(s.intent(ledger.IntentPowerOff, why(s)))})
 		}, Carries: true}},
-		rules.Carrying(steps{
-			{Name: "Stopping", When: func(s *state) bool { return s.busy() || !s.on() }, Then: func(s *state) answer {
-				return s.Wait(v1alpha1.ReasonPoweringOff, "the VM is on its way: waiting until it is Off")
-			}},
-			{Name: "Stop", When: rules.Always[*state], Then: func(s *state) answer {
-				return s.act(v1alpha1.ReasonPoweringOff, "stop the VM: "+string(s.Ledger.Intent.Why), lifecycle.OpStop, s.Ledger.Intent.ID, lifecycle.VirtualEffect{
-					Expect: provider.InstanceExpect{Power: provider.PowerOn},
-				})
-			}},
-		}),
+		carryOut,
 	)
 }
+
+// carryOut are the clauses that carry out an announced stop.
+var carryOut = rules.Carrying(steps{
+	{Name: "Stopping", When: func(s *state) bool { return s.busy() || !s.on() }, Then: func(s *state) answer {
+		return s.Wait(v1alpha1.ReasonPoweringOff, "the VM is on its way: waiting until it is Off")
+	}},
+	{Name: "Stop", When: rules.Always[*state], Then: func(s *state) answer {
+		return s.act(v1alpha1.ReasonPoweringOff, "stop the VM: "+string(s.Ledger.Intent.Why), lifecycle.OpStop, s.Ledger.Intent.ID, lifecycle.VirtualEffect{
+			Expect: provider.InstanceExpect{Power: provider.PowerOn},
+		})
+	}},
+})
 
 // recordOff closes a stop once the VM is Off, on a picture taken after it was announced (R4).
 func recordOff(why func(*state) ledger.Why) steps {

@@ -13,18 +13,16 @@ import (
 // rebuildingSteps make the VM's disk anew from an edited image: announced with the VM and the image, asked for once, closed when the
 // cloud has finished, well or badly. A rebuild that failed leaves a parked VM, and is not asked for again by itself.
 var rebuildingSteps = rules.Named("Rebuilding", rules.Join(
-	picture,
 	remember,
+	picture,
 	elsewhere,
 	rules.Within("", (*state).rebuildOpen, rules.Join(
-		steps{{Name: "Unwanted", When: (*state).rebuildUnwanted, Then: func(*state) answer {
-			return rules.Settled("the rebuild that was announced is not asked for any more")
-		}}},
+		steps{{Name: "Unwanted", When: (*state).rebuildUnwanted, Then: withdrawn("the rebuild that was announced is not asked for any more: withdraw it")}},
 		rules.Carrying(steps{
 			{Name: "UnderWay", When: (*state).busy, Then: func(s *state) answer {
 				return s.Wait(v1alpha1.ReasonRebuilding, "the cloud is making the disk of the VM anew")
 			}},
-			{Name: "AwaitPicture", When: rules.Not((*state).Pictured), Then: func(s *state) answer {
+			{Name: "AwaitPicture", When: rules.All((*state).rebuilt, rules.Not((*state).Pictured)), Then: func(s *state) answer {
 				return s.Wait(v1alpha1.ReasonRebuilding, "waiting for a picture taken after the rebuild was announced")
 			}},
 			{Name: "Done", When: (*state).rebuilt, Then: closeRebuild},
@@ -125,7 +123,11 @@ var rebuildHolds = rules.Named("Image", rules.Within("", (*state).imageEdited, s
 	{Name: "Forbidden", When: rules.Not((*state).rebuildAllowed), Then: func(s *state) answer {
 		return rules.Hold(v1alpha1.ReasonRebuildForbidden, "spec.openstack.image was edited, and rebuildPolicy is Never: the VM keeps running "+s.Ledger.Image.Selector)
 	}},
-	{Name: "Approval", When: rules.Always[*state], Then: func(s *state) answer {
+}))
+
+// unapproved says that the claim's owner has not consented.
+var unapproved = rules.Named("Image", steps{
+	{Name: "Approval", When: (*state).imageEdited, Then: func(s *state) answer {
 		return rules.Hold(v1alpha1.ReasonRebuildApproval, "spec.openstack.image was edited, which makes the disk anew: the claim's owner consents by annotating the claim "+s.ClaimName()+" with "+v1alpha1.AnnotationRebuildApproved+"="+s.openstack.Image.String())
 	}},
-}))
+})

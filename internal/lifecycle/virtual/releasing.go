@@ -30,7 +30,7 @@ var releasingSteps = rules.Named("Releasing", rules.Join(
 	},
 	rules.Carrying(rules.Join(
 		rules.Answering(unconfirmed, picture),
-		rules.Within("PowerOff", rules.Not((*state).off), powerOff(func(*state) ledger.Why { return ledger.WhyReleased })),
+		rules.Within("PowerOff", rules.Not((*state).off), rules.Join(steps{forbidden}, carryOut)),
 		steps{
 			{Name: "AwaitPicture", When: rules.Not((*state).Pictured), Then: awaitPicture},
 			{Name: "Settle", When: func(s *state) bool { return s.settlingLeft() > 0 }, Then: func(s *state) answer {
@@ -108,8 +108,8 @@ func letGo(message string) answer {
 var maintenanceSteps = rules.Named("Maintenance", rules.Join(
 	rules.Lift[*state](rules.MaintenanceStanding),
 	steps{{Name: "NoVM", When: func(s *state) bool { return !s.launched() || s.gone() }, Then: maintained}},
-	picture,
 	remember,
+	picture,
 	steps{{Name: "Keep", When: maintenanceWants(v1alpha1.PowerKeep), Then: maintained}},
 	rules.Within("PowerOff", rules.All(rules.Not((*state).off), maintenanceWants(v1alpha1.PowerOff)), rules.Join(elsewhere, powerOff(whyMaintenance))),
 	rules.Within("Off", rules.All((*state).off, maintenanceWants(v1alpha1.PowerOff)), recordOff(whyMaintenance)),

@@ -44,9 +44,7 @@ var retryingSteps = rules.Named("Retrying", rules.Join(
 	}),
 	steps{
 		// The picture changed its mind about a VM that was announced to be deleted: nothing asks for it any more (R3).
-		{Name: "Recovered", When: rules.Always[*state], Then: func(s *state) answer {
-			return s.Wait(v1alpha1.ReasonCreating, "the cloud is at the VM again")
-		}},
+		{Name: "Recovered", When: rules.Always[*state], Then: withdrawn("the cloud is at the VM again: withdraw its deletion")},
 	},
 ))
 

@@ -44,30 +44,26 @@ func (s *state) imageNamed() bool {
 
 // reservedSteps and runningSteps keep a VM as its claim, or its spec, says: differences only.
 var (
-	reservedSteps = rules.Named("Reserved", running)
-	runningSteps  = rules.Named("Running", running)
+	reservedSteps = rules.Named("Reserved", rules.Join(seen, restart, kept(rules.Lift[*state](rules.Steps[*rules.State]{rules.AwaitBound})), rebuildHolds, unapproved, asAsked))
+	runningSteps  = rules.Named("Running", rules.Join(seen, kept(nil), rebuildHolds, asAsked))
 )
 
-var running = rules.Join(
-	picture,
-	steps{{Name: "NeverSeen", When: rules.Not((*state).exists), Then: func(s *state) answer {
-		return s.Wait(v1alpha1.ReasonNotObserved, "waiting for a picture of the VM").Unknown()
-	}, Carries: true}},
-	remember,
-	elsewhere,
-	steps{
-		{Name: "Stamp", When: func(s *state) bool { return s.vm.Claim != s.claimIdentity() }, Then: func(s *state) answer {
-			return s.stamp(v1alpha1.ReasonRunning, "write onto the VM which claim it serves", s.claimIdentity(), "").Quiet()
-		}, Carries: true},
-	},
-	restart,
-	rules.Within("PowerOff", rules.All(rules.Not((*state).off), wants(v1alpha1.PowerOff)), powerOff((*state).whyPower)),
-	rules.Within("Off", rules.All((*state).off, wants(v1alpha1.PowerOff)), recordOff((*state).whyPower)),
-	steps{{Name: "Changing", When: (*state).busy, Then: changing}},
-	rules.Within("On", rules.All((*state).off, wants(v1alpha1.PowerOn)), rules.Join(
-		rules.Lift[*state](rules.Steps[*rules.State]{rules.AwaitBound}), switchOn,
-	)),
-	network,
-	rebuildHolds,
-	steps{{Name: "Settled", When: rules.Always[*state], Then: func(*state) answer { return rules.Settled("the VM is as it is asked to be") }}},
-)
+// seen is what comes before anything else about a VM that was launched.
+var seen = rules.Join(remember, picture, elsewhere, steps{
+	{Name: "Stamp", When: func(s *state) bool { return s.vm.Claim != s.claimIdentity() }, Then: func(s *state) answer {
+		return s.stamp(v1alpha1.ReasonRunning, "write onto the VM which claim it serves", s.claimIdentity(), "").Quiet()
+	}, Carries: true},
+})
+
+// kept brings power and network to what is asked for; beforeOn comes before a start.
+func kept(beforeOn steps) steps {
+	return rules.Join(
+		rules.Within("PowerOff", rules.All(rules.Not((*state).off), wants(v1alpha1.PowerOff)), powerOff((*state).whyPower)),
+		rules.Within("Off", rules.All((*state).off, wants(v1alpha1.PowerOff)), recordOff((*state).whyPower)),
+		steps{{Name: "Changing", When: (*state).busy, Then: changing}},
+		rules.Within("On", rules.All((*state).off, wants(v1alpha1.PowerOn)), rules.Join(beforeOn, switchOn)),
+		network,
+	)
+}
+
+var asAsked = steps{{Name: "Settled", When: rules.Always[*state], Then: func(*state) answer { return rules.Settled("the VM is as it is asked to be") }}}
