@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -26,9 +27,12 @@ func (k *Kit) leave() {
 	for _, machine := range k.machines {
 		objects = append(objects, k.BMCObject(machine.Name)) // first: it makes Servers anew
 	}
+	for _, cloud := range k.clouds {
+		objects = append(objects, &v1alpha1.Cloud{ObjectMeta: metav1.ObjectMeta{Name: cloud.Name}})
+	}
 	if k.Admin.List(ctx, &servers) == nil {
 		for i := range servers.Items {
-			if k.machine(servers.Items[i].Labels[v1alpha1.LabelBMC]) != nil {
+			if k.machine(servers.Items[i].Labels[v1alpha1.LabelBMC]) != nil || k.cloudOf(&servers.Items[i]) != nil {
 				objects = append(objects, &servers.Items[i])
 			}
 		}
@@ -62,6 +66,9 @@ func (k *Kit) evidence() {
 	}
 	for _, machine := range k.machines {
 		k.tellMachine(&out, machine)
+	}
+	for _, cloud := range k.clouds {
+		k.tellCloud(&out, cloud)
 	}
 	k.T.Log(out.String())
 }

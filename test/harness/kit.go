@@ -29,6 +29,7 @@ type Kit struct {
 	Patience time.Duration
 
 	machines []*Machine
+	clouds   []*Cloud
 	begun    Mark
 }
 
@@ -214,6 +215,8 @@ func (k *Kit) Server(name string) *v1alpha1.Server {
 func (k *Kit) BMCObject(name string) *v1alpha1.BMC {
 	return &v1alpha1.BMC{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
+
+func keyOf(object client.Object) client.ObjectKey { return client.ObjectKeyFromObject(object) }
 
 // Read reads an object.
 func Read[T client.Object](k *Kit, object T) T {
