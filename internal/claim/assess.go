@@ -6,7 +6,7 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
-	"github.com/holdfast-dev/holdfast/internal/lifecycle/metal"
+	servers "github.com/holdfast-dev/holdfast/internal/lifecycle/server"
 )
 
 // Candidate is a server as matching looks at it: what is costly to find out is found out once for each version of the object.
@@ -14,7 +14,7 @@ type Candidate struct {
 	Server *v1alpha1.Server
 	// Identity of the server, "" until its memory is written.
 	Identity string
-	// Available says that the server alone would be in phase Available: no hold, no intent, nobody's.
+	// Available says that the server alone would be in phase Available: a machine with no hold, no intent, and nobody's.
 	Available bool
 	// Intent says that an intent is open.
 	Intent bool
@@ -24,5 +24,5 @@ type Candidate struct {
 // object's UID and resourceVersion stay the same.
 func Assess(s *v1alpha1.Server, settings lifecycle.Settings) Candidate {
 	_, intent := s.Annotations[ledger.KeyIntent]
-	return Candidate{Server: s, Identity: identityOf(s), Available: metal.Available(s, settings), Intent: intent}
+	return Candidate{Server: s, Identity: identityOf(s), Available: servers.Available(s, settings), Intent: intent}
 }

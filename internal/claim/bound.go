@@ -8,6 +8,7 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	servers "github.com/holdfast-dev/holdfast/internal/lifecycle/server"
 )
 
 // bound is a claim that may have booted: it is bound to one server for ever, never chooses anew, and waits for that server
@@ -95,7 +96,6 @@ func (d deciding) held(s *v1alpha1.Server) Decision {
 // together: the server bears this claim. The claim names it, the server has the claim's UID, and once it says that it boots for
 // this claim the claim writes what it got, before the machine is switched on.
 func (d deciding) together(s *v1alpha1.Server, memory ledger.Server) Decision {
-	bootsForUs := memory.Boot != nil && memory.Boot.Claim == d.memory.Identity
 	switch {
 	case d.Claim.Spec.ServerName != s.Name:
 		return d.name(s.Name, "Claim.Name")
@@ -103,15 +103,24 @@ func (d deciding) together(s *v1alpha1.Server, memory ledger.Server) Decision {
 		return d.mayNotWrite(s, memory)
 	case s.Spec.ClaimRef.UID != string(d.Claim.UID):
 		return d.take(s, "Claim.StampUID")
-	case d.memory.Bound == "" && bootsForUs && memory.Identity != "":
+	case d.memory.Bound == "" && d.readyToStart(s, memory):
 		return d.writeBound(s, memory)
 	}
-	if d.Claim.Spec.Boot.UserDataSecretRef != nil && !d.isBooted(memory) {
+	if d.Claim.Spec.Boot.UserDataSecretRef != nil && !d.isBooted(s, memory) {
 		// What is wrong with the user data is seen on a live view alone, and no watch tells when it is right: the tenant's secrets and
 		// role bindings are not watched.
 		return d.haveServer(s, memory, wait(d, "Claim.AwaitBoot", "waits until the machine was booted with its user data"))
 	}
 	return d.haveServer(s, memory, settled("Claim.Settled", "bound"))
+}
+
+// readyToStart: the server waits for nothing but that this claim writes what it got. A machine has then begun to boot for it; of a VM the
+// memory is confirmed, so that what is made will be found again.
+func (d deciding) readyToStart(s *v1alpha1.Server, memory ledger.Server) bool {
+	if servers.IsVirtual(s) {
+		return memory.Identity != "" && memory.ObjectUID == s.UID && memory.Owner == d.Settings.ClusterID && s.DeletionTimestamp.IsZero()
+	}
+	return memory.Identity != "" && memory.Boot != nil && memory.Boot.Claim == d.memory.Identity
 }
 
 // handsOff: a server that is paused, or that another cluster owns, is not written to.
@@ -140,8 +149,11 @@ func (d deciding) writeBound(s *v1alpha1.Server, memory ledger.Server) Decision 
 	return d.haveServer(s, memory, step)
 }
 
-// name writes the server's name into the claim.
+// name writes the server's name into the claim. Another name that stands there is cleared first: the API server takes none for another.
 func (d deciding) name(server, clause string) Decision {
+	if other := d.Claim.Spec.ServerName; other != "" && other != server {
+		return d.chooseAgain("Claim.Unname", fmt.Sprintf("this claim's server is %q and not %q", server, other))
+	}
 	step := lifecycle.Step{
 		Kind: lifecycle.StepPatch, Live: true, Clause: clause,
 		Message: fmt.Sprintf("choose server %q", server),
@@ -152,9 +164,7 @@ func (d deciding) name(server, clause string) Decision {
 
 // take writes this claim into the server's claimRef, by resourceVersion.
 func (d deciding) take(s *v1alpha1.Server, clause string) Decision {
-	ref := v1alpha1.ClaimReference{
-		Namespace: d.Claim.Namespace, Name: d.Claim.Name, Identity: d.memory.Identity, UID: string(d.Claim.UID),
-	}
+	ref := d.reference()
 	step := lifecycle.Step{
 		Kind: lifecycle.StepPatch, Live: true, Clause: clause,
 		Message: fmt.Sprintf("write this claim into server %q", s.Name),
@@ -163,4 +173,11 @@ func (d deciding) take(s *v1alpha1.Server, clause string) Decision {
 	decision := d.pending(step, v1alpha1.ReasonBinding, fmt.Sprintf("server %q is being bound", s.Name))
 	decision.OnServer = s.Name
 	return decision
+}
+
+// reference is this claim as a server's claimRef names it.
+func (d deciding) reference() v1alpha1.ClaimReference {
+	return v1alpha1.ClaimReference{
+		Namespace: d.Claim.Namespace, Name: d.Claim.Name, Identity: d.memory.Identity, UID: string(d.Claim.UID),
+	}
 }

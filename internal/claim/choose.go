@@ -7,6 +7,7 @@ import (
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	servers "github.com/holdfast-dev/holdfast/internal/lifecycle/server"
 )
 
 // bind is a claim that has chosen and is not borne by any server yet: look again, then compare and swap.
@@ -18,7 +19,7 @@ func (d deciding) bind() Decision {
 			fmt.Sprintf("server %q, which was chosen for this claim, does not exist; restore it, or delete the claim", name))
 	}
 	if why := d.unfitNow(d.Server); why != "" {
-		return d.chooseAgain(why)
+		return d.chooseAgain("Claim.ChooseAgain", fmt.Sprintf("server %q cannot be bound (%s); chooses again", name, why))
 	}
 	return d.take(d.Server, "Claim.Bind")
 }
@@ -31,11 +32,10 @@ func (d deciding) unfitNow(s *v1alpha1.Server) Unfit {
 }
 
 // chooseAgain clears spec.serverName: the server was taken by another, or does not fit any more. Nothing was booted yet.
-func (d deciding) chooseAgain(why Unfit) Decision {
+func (d deciding) chooseAgain(clause, message string) Decision {
 	none := ""
-	message := fmt.Sprintf("server %q cannot be bound (%s); chooses again", d.Claim.Spec.ServerName, why)
 	step := lifecycle.Step{
-		Kind: lifecycle.StepPatch, Live: true, Clause: "Claim.ChooseAgain", Message: message,
+		Kind: lifecycle.StepPatch, Live: true, Clause: clause, Message: message,
 		Patch: &lifecycle.Patch{ServerName: &none},
 	}
 	return d.pending(step, v1alpha1.ReasonBinding, message)
@@ -58,14 +58,27 @@ func (d deciding) chooseNamed(name string) Decision {
 		if c.Server.Name != name {
 			continue
 		}
+		if servers.IsVirtual(c.Server) {
+			return d.askedForAVM(name)
+		}
 		if why := UnfitFor(d.View, c); why != "" {
 			message := fmt.Sprintf("server %q cannot be bound now: %s", name, why)
 			return d.pending(settled("Claim.NamedUnfit", message), v1alpha1.ReasonServerNotAvailable, message)
 		}
 		return d.name(name, "Claim.Choose")
 	}
-	message := fmt.Sprintf("there is no server %q", name)
-	decision := d.pending(settled("Claim.NoSuchServer", message), v1alpha1.ReasonNoSuchServer, message)
+	return d.stuck("Claim.NoSuchServer", v1alpha1.ReasonNoSuchServer, fmt.Sprintf("there is no server %q", name))
+}
+
+// askedForAVM: a VM that exists is somebody's already, and is deleted with its claim by default. No claim gets one by asking for it.
+func (d deciding) askedForAVM(name string) Decision {
+	return d.stuck("Claim.NamedVM", v1alpha1.ReasonServerNotAvailable,
+		fmt.Sprintf("server %q is a VM: a claim gets a VM of its own, by className", name))
+}
+
+// stuck is a claim without a server that waits for a person, or for another object to come.
+func (d deciding) stuck(clause, reason, message string) Decision {
+	decision := d.pending(settled(clause, message), reason, message)
 	decision.Gates[0].Level = lifecycle.Stalled
 	return decision
 }

@@ -44,6 +44,9 @@ func Decide(v View) Decision {
 	if held := d.holder(); held != nil {
 		return d.held(held)
 	}
+	if v.Claim.Spec.ClassName != "" {
+		return d.fromClass()
+	}
 	if v.Claim.Spec.ServerName != "" {
 		return d.bind()
 	}

@@ -254,7 +254,7 @@ func boundCases() []decideCase {
 
 func cases() []decideCase {
 	var all []decideCase
-	for _, group := range [][]decideCase{memoryCases(), chooseCases(), togetherCases(), boundCases(), releaseCases()} {
+	for _, group := range [][]decideCase{memoryCases(), chooseCases(), togetherCases(), boundCases(), releaseCases(), classCases(), withVMCases(), dissolveCases()} {
 		all = append(all, group...)
 	}
 	return all

@@ -58,6 +58,11 @@ func hardware(cores int32, memory string, drives ...v1alpha1.Drive) *v1alpha1.Ha
 	return &v1alpha1.Hardware{Model: "M1", CPUs: v1alpha1.CPUSummary{Sockets: 1, Cores: cores}, Memory: &q, Drives: drives}
 }
 
+func quantity(text string) *resource.Quantity {
+	q := resource.MustParse(text)
+	return &q
+}
+
 func drive(size, kind string) v1alpha1.Drive {
 	q := resource.MustParse(size)
 	return v1alpha1.Drive{Size: &q, Type: kind}
@@ -150,7 +155,7 @@ func view(c *v1alpha1.ServerClaim, servers ...*v1alpha1.Server) claim.View {
 		if ref := s.Spec.ClaimRef; ref != nil && ref.Identity == c.Annotations[ledger.KeyIdentity] {
 			v.Holders = append(v.Holders, s)
 		}
-		if id := s.Annotations[ledger.KeyIdentity]; id != "" && id == c.Annotations[ledger.KeyBound] {
+		if id := s.Annotations[ledger.KeyIdentity]; id != "" && id == claim.SpeaksFor(c) {
 			v.ByIdentity = append(v.ByIdentity, s)
 		}
 		v.Candidates = append(v.Candidates, claim.Assess(s, settings))

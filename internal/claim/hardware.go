@@ -4,7 +4,6 @@ package claim
 
 import (
 	"cmp"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -92,23 +91,4 @@ func capacity(drives []v1alpha1.Drive) int64 {
 		sum += bytesOf(d.Size)
 	}
 	return sum
-}
-
-// machineOf is what a tenant may know of its machine; nil until something was seen.
-func machineOf(s *v1alpha1.Server) *v1alpha1.ClaimedMachine {
-	seen := s.Status.Observed
-	if seen == nil {
-		return nil
-	}
-	m := &v1alpha1.ClaimedMachine{PowerState: seen.PowerState}
-	if h := seen.Hardware; h != nil {
-		m.Manufacturer, m.Model, m.CPUs, m.Memory = h.Manufacturer, h.Model, h.CPUs, h.Memory
-		for _, nic := range h.NICs {
-			if nic.MAC != "" {
-				m.MACs = append(m.MACs, nic.MAC)
-			}
-		}
-		slices.Sort(m.MACs)
-	}
-	return m
 }

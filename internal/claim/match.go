@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	servers "github.com/holdfast-dev/holdfast/internal/lifecycle/server"
 )
 
 // Unfit says why a server does not do for a claim. "" is a server that does.
@@ -20,6 +21,7 @@ type Unfit string
 // Reasons in the order in which they are looked at: first what is unlikely to change, so that the count of an unmatched claim
 // tells first what its tenant or platform team would have to change.
 const (
+	UnfitVirtual      Unfit = "virtual"       // a VM: made for one claim, or a person's
 	UnfitLabels       Unfit = "labels"        // not selected
 	UnfitTooSmall     Unfit = "too small"     // or no inventory to tell
 	UnfitTainted      Unfit = "tainted"       // with a taint that the claim does not tolerate
@@ -98,6 +100,8 @@ func newFilter(v View) (*filter, error) {
 func (f *filter) unfit(c *Candidate) Unfit {
 	s := c.Server
 	switch {
+	case servers.IsVirtual(s):
+		return UnfitVirtual
 	case !f.selector.Matches(labels.Set(s.Labels)):
 		return UnfitLabels
 	case !Meets(hardwareOf(s), f.spec.Requirements):

@@ -21,8 +21,13 @@ func (d deciding) release() Decision {
 		if !d.bearsByName(s) || d.releasedBy(s) {
 			continue
 		}
+		if goesWithClaim(s) {
+			if decision, waits := d.dissolve(s); waits {
+				return decision
+			}
+		}
 		if !d.forced(s) {
-			return d.releasing(s)
+			return d.releasing(s, fmt.Sprintf("server %q is being released: its machine must be confirmed off", s.Name))
 		}
 		step.Clause, step.Event = "Claim.Release.Forced", eventForceReleased
 		step.Message = fmt.Sprintf("let the claim go without confirmation, as a person asked: the machine of server %q may still run; the server stays unclaimable until its release is confirmed", s.Name)
@@ -68,8 +73,7 @@ func (d deciding) forced(s *v1alpha1.Server) bool {
 	return intent != nil && intent.Why == ledger.WhyReleased && intent.ClaimUID == d.Claim.UID
 }
 
-func (d deciding) releasing(s *v1alpha1.Server) Decision {
-	message := fmt.Sprintf("server %q is being released: its machine must be confirmed off", s.Name)
+func (d deciding) releasing(s *v1alpha1.Server, message string) Decision {
 	decision := d.releaseDecision(wait(d, "Claim.Releasing", message), v1alpha1.ReasonReleasing, message)
 	decision.Machine = machineOf(s)
 	if d.ServerHold != nil {

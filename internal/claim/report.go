@@ -8,6 +8,7 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	servers "github.com/holdfast-dev/holdfast/internal/lifecycle/server"
 )
 
 func settled(clause, message string) lifecycle.Step {
@@ -58,22 +59,34 @@ func (d deciding) haveServer(s *v1alpha1.Server, memory ledger.Server, step life
 		Phase: v1alpha1.ClaimBound,
 		Conditions: []lifecycle.Condition{
 			{Type: v1alpha1.ConditionBound, Status: "True", Reason: v1alpha1.ReasonBound, Message: bound},
-			d.bootedCondition(memory),
+			d.bootedCondition(s, memory),
 		},
 		Gates:   d.gates(s, memory),
 		Machine: machineOf(s),
 	}
 }
 
-func (d deciding) isBooted(memory ledger.Server) bool {
+// isBooted: a machine was booted for this claim; a VM was launched, which is what it was made for.
+func (d deciding) isBooted(s *v1alpha1.Server, memory ledger.Server) bool {
+	if servers.IsVirtual(s) {
+		return memory.ProvisionedAt != nil
+	}
 	return memory.Boot != nil && memory.Boot.Claim == d.memory.Identity && memory.Boot.Stage == ledger.StageBooted
 }
 
-func (d deciding) bootedCondition(memory ledger.Server) lifecycle.Condition {
-	if d.isBooted(memory) {
+func (d deciding) bootedCondition(s *v1alpha1.Server, memory ledger.Server) lifecycle.Condition {
+	if d.isBooted(s, memory) {
 		return lifecycle.Condition{Type: v1alpha1.ConditionBooted, Status: "True", Reason: v1alpha1.ReasonBooted, Message: "the machine was booted for this claim"}
 	}
-	return lifecycle.Condition{Type: v1alpha1.ConditionBooted, Status: "False", Reason: v1alpha1.ReasonBooting, Message: "the machine is being booted for this claim"}
+	gate := notBooted(s)
+	return lifecycle.Condition{Type: v1alpha1.ConditionBooted, Status: "False", Reason: gate.Reason, Message: gate.Message}
+}
+
+func notBooted(s *v1alpha1.Server) lifecycle.Gate {
+	if servers.IsVirtual(s) {
+		return lifecycle.Gate{Level: lifecycle.Progressing, Reason: v1alpha1.ReasonCreating, Message: "the VM is being made for this claim"}
+	}
+	return lifecycle.Gate{Level: lifecycle.Progressing, Reason: v1alpha1.ReasonBooting, Message: "the machine is being booted for this claim"}
 }
 
 // gates are why a bound claim is not ready, in order of precedence. A machine in maintenance is not its tenant's to use (B052).
@@ -88,8 +101,13 @@ func (d deciding) gates(s *v1alpha1.Server, memory ledger.Server) []lifecycle.Ga
 	if s.Spec.MaintenanceRef != nil {
 		add(v1alpha1.ReasonMaintenance, fmt.Sprintf("maintenance %q has server %q", s.Spec.MaintenanceRef.Name, s.Name))
 	}
-	if !d.isBooted(memory) {
-		add(v1alpha1.ReasonBooting, "the machine is being booted for this claim")
+	booted := d.isBooted(s, memory)
+	if d.ServerWaits != nil && (!booted || d.ServerWaits.Reason == v1alpha1.ReasonRebuilding) {
+		// Of a VM that runs its cloud's outage is not its tenant's: what it says of power stands.
+		gates = append(gates, *d.ServerWaits)
+	}
+	if !booted {
+		gates = append(gates, notBooted(s))
 	}
 	if reason := powerGate(d.Claim.Spec.Power, s.Status.Observed); reason != "" {
 		add(reason, fmt.Sprintf("power is to be %s", d.Claim.Spec.Power))

@@ -76,7 +76,10 @@ func TestDecideIsTotalAndPure(t *testing.T) {
 		if !reflect.DeepEqual(before, v.Claim) {
 			t.Fatal("the claim in the view was changed")
 		}
-		if first.Step.Kind != lifecycle.StepPatch || first.Step.Patch.ClaimRef == nil {
+		if wrong := expectOwnServer(v, first); wrong != "" {
+			t.Fatal(wrong)
+		}
+		if first.Step.Kind != lifecycle.StepPatch || first.Step.Patch.ClaimRef == nil || first.Step.Patch.ClaimRef.To == nil {
 			return
 		}
 		for _, c := range v.Candidates {
@@ -99,7 +102,15 @@ func drawView(t *rapid.T) claim.View {
 	if id := pick("bound", "", idOf("s1"), idOf("s2"), idOf("gone"), "not readable"); id != "" {
 		boundTo(id)(c)
 	}
-	for _, option := range []claimOption{deleted, restored, bareClaim} {
+	if flip("class") {
+		ofClass(c)
+	}
+	if c.Spec.ClassName != "" && flip("chosen") {
+		named(nth(c, 0))(c)
+	}
+	for _, option := range []claimOption{deleted, restored, bareClaim, func(c *v1alpha1.ServerClaim) {
+		c.Annotations[v1alpha1.AnnotationForceRelease] = nth(tenant(), 0)
+	}} {
 		if flip("claim option") {
 			option(c)
 		}
@@ -110,7 +121,16 @@ func drawView(t *rapid.T) claim.View {
 			servers = append(servers, server(name, drawOptions(t, c)...))
 		}
 	}
+	if flip("VM") {
+		servers = append(servers, vm(tenant(), drawOptions(t, c)...))
+	}
 	v := view(c, servers...)
+	if flip("class exists") {
+		small()(&v)
+	}
+	if flip("hold") {
+		holds(pick("reason", v1alpha1.ReasonLost, v1alpha1.ReasonStampMismatch, v1alpha1.ReasonClaimMismatch))(&v)
+	}
 	if flip("twins") {
 		v.Twins = []types.NamespacedName{{Namespace: "copy", Name: "web"}}
 	}
@@ -122,6 +142,7 @@ func drawOptions(t *rapid.T, c *v1alpha1.ServerClaim) []serverOption {
 		heldBy(c), heldBy(other()), inDeletion, released("web-uid"), booting("web-uid", ledger.StageBooting), intent(ledger.WhyReleased, "web-uid", "web-uid"),
 		entries(ledger.Entries{ledger.KeyIdentity: ""}), entries(ledger.Entries{}.Owner("cluster-b")), entries(ledger.Entries{ledger.KeyBoot: "{"}),
 		func(s *v1alpha1.Server) { s.Status.Observed = nil }, func(s *v1alpha1.Server) { s.Spec.Paused = true },
+		retained, free,
 	}
 	var chosen []serverOption
 	for i := range all {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 )
 
 // View is all that deciding about a claim may look at. The reconciler fills it from one read: of the cache, or (Live) of the
@@ -25,8 +26,12 @@ type View struct {
 	// Holders are the servers whose claimRef bears this claim's identity, in any order. Live: a list by the selectable field
 	// spec.claimRef.identity.
 	Holders []*v1alpha1.Server
-	// ByIdentity are the servers whose ledger identity is the one this claim is bound to; empty where it is bound to none.
+	// ByIdentity are the servers whose ledger identity is SpeaksFor's answer; empty where that is none.
 	ByIdentity []*v1alpha1.Server
+	// Class that the claim names; nil where it names none or no such object exists.
+	Class *v1alpha1.ServerClass
+	// TakenNames are those of ServerNames that Servers bear, up to the first that none does: filled where the claim has still to choose one.
+	TakenNames []string
 	// Twins are other claims with this claim's identity.
 	Twins []types.NamespacedName
 	// Candidates are all servers there are, from the cache: needed where NeedsCandidates says so. A server that turns out to be
@@ -34,17 +39,21 @@ type View struct {
 	Candidates []Candidate
 	// Speakers are the servers that other claims speak for.
 	Speakers Speakers
-	// ServerHold is the hold of the server this claim has, as metal.Decide answers on the same read; nil where it does not hold.
-	// The tenant is told of it, and force-release is granted under it.
+	// ServerHold is the hold of the server this claim has, as its own Decide answers on the same read; nil where it does not hold. That
+	// server is the one named, else the only holder. The tenant is told of it, and force-release is granted under it.
 	ServerHold *lifecycle.Gate
+	// ServerWaits is what that server, a VM, waits for by the same answer; nil for nothing.
+	ServerWaits *lifecycle.Gate
 }
 
 // Decision is what a pass is to do, and what it is to report.
 type Decision struct {
 	// Step is the one thing this pass does (P4).
 	Step lifecycle.Step
-	// OnServer names the Server that Step.Patch is written to; "" where it is the claim itself.
+	// OnServer names the Server that Step.Patch is written to, or that StepDelete deletes; "" where it is the claim itself.
 	OnServer string
+	// Create is what StepCreate makes.
+	Create *v1alpha1.Server
 	// Phase is display only.
 	Phase v1alpha1.ClaimPhase
 	// Conditions are Bound and Booted; the reconciler derives Ready, Reconciling and Stalled from Gates.
@@ -92,7 +101,25 @@ func NameOf(c *v1alpha1.ServerClaim) types.NamespacedName {
 	return types.NamespacedName{Namespace: c.Namespace, Name: c.Name}
 }
 
-// NeedsCandidates says whether deciding about the claim may look for a server: only then need View.Candidates be filled.
+// NeedsCandidates says whether deciding about the claim may look for a machine: only then need View.Candidates be filled.
 func NeedsCandidates(c *v1alpha1.ServerClaim) bool {
-	return c.DeletionTimestamp.IsZero() && boundOf(c) == ""
+	return c.DeletionTimestamp.IsZero() && boundOf(c) == "" && c.Spec.ClassName == ""
+}
+
+// NeedsName says whether deciding about the claim may choose a name for the Server that its class makes: only then need View.TakenNames
+// be filled.
+func NeedsName(c *v1alpha1.ServerClaim) bool {
+	return c.DeletionTimestamp.IsZero() && boundOf(c) == "" && c.Spec.ClassName != "" && c.Spec.ServerName == ""
+}
+
+// SpeaksFor is the identity of the server that is this claim's, whatever any claimRef says: the one it is bound to, or, with a class, the
+// one that is made for it and for no other; "" for none.
+func SpeaksFor(c *v1alpha1.ServerClaim) string {
+	if bound := boundOf(c); bound != "" {
+		return bound
+	}
+	if identity := c.Annotations[ledger.KeyIdentity]; c.Spec.ClassName != "" && identity != "" {
+		return ledger.ClaimedIdentity(identity)
+	}
+	return ""
 }

@@ -62,6 +62,9 @@ const (
 	StepHold StepKind = "Hold"
 	// StepPatch writes Patch to the object decided about.
 	StepPatch StepKind = "Patch"
+	// StepCreate makes an object that does not exist, and StepDelete asks for the deletion of one: the Server of a claim with a class.
+	StepCreate StepKind = "Create"
+	StepDelete StepKind = "Delete"
 	// StepAct asks the provider for Effect, then writes Record where that is not nil.
 	StepAct StepKind = "Act"
 )

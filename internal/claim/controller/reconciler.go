@@ -64,12 +64,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		}
 		decision = r.choices.decide(read.View)
 	}
-	if decision.Step.Kind == lifecycle.StepPatch {
+	switch decision.Step.Kind {
+	case lifecycle.StepPatch, lifecycle.StepCreate, lifecycle.StepDelete:
 		return r.write(ctx, read, decision)
+	default:
+		return r.report(ctx, read, decision)
 	}
-	return r.report(ctx, read, decision)
 }
 
+// write carries out the one write that was decided (P4): of the claim, or of its server.
 func (r *Reconciler) write(ctx context.Context, read view.ClaimRead, decision claim.Decision) (ctrl.Result, error) {
 	var object client.Object = read.Claim
 	if name := decision.OnServer; name != "" {
@@ -79,7 +82,7 @@ func (r *Reconciler) write(ctx context.Context, read view.ClaimRead, decision cl
 		}
 		object = server
 	}
-	written, err := pass.Write(ctx, r.Client, object, *decision.Step.Patch)
+	written, err := r.send(ctx, object, decision)
 	if written != pass.Done {
 		r.choices.forget(client.ObjectKeyFromObject(read.Claim))
 	}
@@ -93,6 +96,17 @@ func (r *Reconciler) write(ctx context.Context, read view.ClaimRead, decision cl
 	log.FromContext(ctx).Info(decision.Step.Message, "step", decision.Step.Clause)
 	pass.Tell(r.Recorder, object, decision.Step)
 	return ctrl.Result{}, nil
+}
+
+func (r *Reconciler) send(ctx context.Context, object client.Object, decision claim.Decision) (pass.Written, error) {
+	switch decision.Step.Kind {
+	case lifecycle.StepCreate:
+		return pass.Create(ctx, r.Client, decision.Create)
+	case lifecycle.StepDelete:
+		return pass.Delete(ctx, r.Client, object)
+	default:
+		return pass.Write(ctx, r.Client, object, *decision.Step.Patch)
+	}
 }
 
 func (r *Reconciler) report(ctx context.Context, read view.ClaimRead, decision claim.Decision) (ctrl.Result, error) {

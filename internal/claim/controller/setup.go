@@ -34,13 +34,14 @@ func (r *Reconciler) Setup(mgr ctrl.Manager, wakes *wake.Wakes) error {
 		Watches(&v1alpha1.ServerClaim{}, &handler.EnqueueRequestForObject{},
 			builder.WithPredicates(wakes.On(Name, wake.Deletion, wake.Spec, wake.Ledger, wake.Verb, r.reports.Changed()))).
 		Watches(&v1alpha1.Server{}, wakes.Mapped(Name, wake.CauseDependency, r.claimsOf), builder.WithPredicates(wake.When(append(wake.All(), display.RefusalMoved)...))).
+		Watches(&v1alpha1.ServerClass{}, wakes.Mapped(Name, wake.CauseDependency, r.unmadeOf), builder.WithPredicates(wake.When(wake.Deletion, wake.Spec))).
 		Watches(&v1alpha1.ServerClaim{}, wakes.Mapped(Name, wake.CauseClaim, r.rivals), builder.WithPredicates(unspoken)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers}).
 		Complete(r)
 }
 
 // claimsOf are the claims that a change of server concerns: those that have it, name it or are bound to it, and, where it could be
-// bound now, every claim that still has none (B048).
+// bound now, every claim that still has none and is made none (B048).
 func (r *Reconciler) claimsOf(ctx context.Context, object client.Object) []reconcile.Request {
 	server := object.(*v1alpha1.Server)
 	requests := r.claims(ctx, client.MatchingFields{index.ClaimServerName: server.Name})
@@ -52,6 +53,22 @@ func (r *Reconciler) claimsOf(ctx context.Context, object client.Object) []recon
 	}
 	if claim.Assess(server, r.Reader.Settings).Available {
 		requests = append(requests, r.claims(ctx, client.MatchingFields{index.ClaimServerName: index.None})...)
+	}
+	return requests
+}
+
+// unmadeOf are the claims that still wait for a class to make their server. What was made does not change with its class.
+func (r *Reconciler) unmadeOf(ctx context.Context, object client.Object) []reconcile.Request {
+	var list v1alpha1.ServerClaimList
+	ofClass := client.MatchingFields{index.ClaimClass: object.GetName()}
+	if err := r.Client.List(ctx, &list, ofClass, client.UnsafeDisableDeepCopy, client.DisableReadYourWritesConsistency); err != nil {
+		return nil // the class wakes them again with its next change, and a claim that waits for the guard has a timer
+	}
+	var requests []reconcile.Request
+	for i := range list.Items {
+		if list.Items[i].Annotations[ledger.KeyBound] == "" {
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&list.Items[i])})
+		}
 	}
 	return requests
 }

@@ -4,7 +4,6 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -40,7 +39,8 @@ const (
 	ClassAuthority    = "spec.openstack.sshCertificateAuthorityRefs"
 )
 
-// None indexes, under ClaimServerName in the cache alone, the claims that name no server. No server can bear this name.
+// None indexes, under ClaimServerName in the cache alone, the claims that name no server and no class: those that any machine may concern.
+// No server can bear this name.
 const None = "\x00none"
 
 // Setup registers all indexes.
@@ -102,7 +102,12 @@ var indexes = []struct {
 		return authorities(&object.(*v1alpha1.ServerClass).Spec.OpenStack)
 	}},
 	{&v1alpha1.Server{}, ServerIdentity, annotation(ledger.KeyIdentity)},
-	{&v1alpha1.ServerClaim{}, ClaimServerName, of(func(c *v1alpha1.ServerClaim) string { return cmp.Or(c.Spec.ServerName, None) })},
+	{&v1alpha1.ServerClaim{}, ClaimServerName, of(func(c *v1alpha1.ServerClaim) string {
+		if c.Spec.ServerName == "" && c.Spec.ClassName == "" {
+			return None
+		}
+		return c.Spec.ServerName
+	})},
 	{&v1alpha1.ServerClaim{}, ClaimIdentity, annotation(ledger.KeyIdentity)},
 	{&v1alpha1.ServerClaim{}, ClaimBound, annotation(ledger.KeyBound)},
 	{&v1alpha1.ServerMaintenance{}, MaintenanceServer, of(func(m *v1alpha1.ServerMaintenance) string { return m.Spec.ServerRef.Name })},

@@ -42,3 +42,32 @@ func Write(ctx context.Context, c client.Client, object client.Object, patch lif
 		return Lost, fmt.Errorf("patch %s: %w", client.ObjectKeyFromObject(object), err)
 	}
 }
+
+// Create makes object. A name that is taken, or an object of that name that is going, is a race lost: the next pass looks at what is there
+// now.
+func Create(ctx context.Context, c client.Client, object client.Object) (Written, error) {
+	err := c.Create(ctx, object)
+	switch {
+	case err == nil:
+		return Done, nil
+	case apierrors.IsAlreadyExists(err) || apierrors.IsConflict(err):
+		return Lost, nil
+	default:
+		return Lost, fmt.Errorf("create %s: %w", client.ObjectKeyFromObject(object), err)
+	}
+}
+
+// Delete asks for the deletion of the very object that was decided about, as it was then: another one of its name, or one that changed
+// meanwhile, is looked at again (P10).
+func Delete(ctx context.Context, c client.Client, object client.Object) (Written, error) {
+	uid, version := object.GetUID(), object.GetResourceVersion()
+	err := c.Delete(ctx, object, client.Preconditions{UID: &uid, ResourceVersion: &version})
+	switch {
+	case err == nil:
+		return Done, nil
+	case apierrors.IsConflict(err) || apierrors.IsNotFound(err):
+		return Lost, nil
+	default:
+		return Lost, fmt.Errorf("delete %s: %w", client.ObjectKeyFromObject(object), err)
+	}
+}

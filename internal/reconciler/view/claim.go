@@ -15,7 +15,7 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/claim"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
-	"github.com/holdfast-dev/holdfast/internal/lifecycle/metal"
+	servers "github.com/holdfast-dev/holdfast/internal/lifecycle/server"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/index"
 )
 
@@ -63,7 +63,7 @@ func (r *Claims) gather(ctx context.Context, from source, key types.NamespacedNa
 		return ClaimRead{}, err
 	}
 	read := ClaimRead{Claim: object, Servers: map[string]*v1alpha1.Server{}, View: claim.View{Now: now, Settings: r.Settings, Claim: object}}
-	for _, part := range []func(context.Context, source, *ClaimRead) error{r.named, r.holders, r.byIdentity, r.twins, r.candidates, r.hold} {
+	for _, part := range []func(context.Context, source, *ClaimRead) error{r.named, r.holders, r.byIdentity, r.class, r.takenNames, r.twins, r.candidates, r.hold} {
 		if err := part(ctx, from, &read); err != nil {
 			return ClaimRead{}, err
 		}
@@ -110,9 +110,9 @@ func (r *Claims) holders(ctx context.Context, from source, read *ClaimRead) erro
 	return nil
 }
 
-// byIdentity are the servers the claim is bound to: the cache tells their names, from tells what they are.
+// byIdentity are the servers that are this claim's by their memory: the cache tells their names, from tells what they are.
 func (r *Claims) byIdentity(ctx context.Context, from source, read *ClaimRead) error {
-	identity := read.Claim.Annotations[ledger.KeyBound]
+	identity := claim.SpeaksFor(read.Claim)
 	if identity == "" {
 		return nil
 	}
@@ -138,6 +138,29 @@ func (r *Claims) byIdentity(ctx context.Context, from source, read *ClaimRead) e
 		if server != nil && identityOf(server) == identity {
 			read.View.ByIdentity = append(read.View.ByIdentity, read.keep(server))
 		}
+	}
+	return nil
+}
+
+// class is the class that the claim names.
+func (r *Claims) class(ctx context.Context, from source, read *ClaimRead) (err error) {
+	if name := read.Claim.Spec.ClassName; name != "" {
+		read.View.Class, err = get(ctx, from, client.ObjectKey{Name: name}, &v1alpha1.ServerClass{})
+	}
+	return err
+}
+
+// takenNames tries the names for the Server that the class makes until none bears one.
+func (r *Claims) takenNames(ctx context.Context, from source, read *ClaimRead) error {
+	if !claim.NeedsName(read.Claim) {
+		return nil
+	}
+	for name := range claim.ServerNames(read.Claim) {
+		server, err := get(ctx, from, client.ObjectKey{Name: name}, &v1alpha1.Server{})
+		if err != nil || server == nil {
+			return err
+		}
+		read.View.TakenNames = append(read.View.TakenNames, name)
 	}
 	return nil
 }
@@ -183,23 +206,32 @@ func (r *Claims) candidates(ctx context.Context, _ source, read *ClaimRead) erro
 	return nil
 }
 
-// hold asks what the claim's server decides on the same reading.
+// hold asks what the claim's server decides on the same reading: the server named, else the only one that has the claim.
 func (r *Claims) hold(ctx context.Context, from source, read *ClaimRead) error {
-	if read.View.Server == nil {
+	asked := read.View.Server
+	if asked == nil && len(read.View.Holders) == 1 {
+		asked = read.View.Holders[0]
+	}
+	if asked == nil {
 		return nil
 	}
-	server, err := from.around(ctx, read.View.Server, read.View.Now)
+	around, err := from.around(ctx, asked, read.View.Now)
 	if err != nil {
 		return err
 	}
-	read.View.ServerHold = stalledBy(metal.Decide(server.View))
+	decision := servers.Decide(around.View)
+	read.View.ServerHold = firstGate(decision, lifecycle.Stalled)
+	if servers.IsVirtual(asked) {
+		read.View.ServerWaits = firstGate(decision, lifecycle.Progressing)
+	}
 	return nil
 }
 
-// stalledBy is the gate for which a server needs a person, whether it holds or waits with a timer meanwhile; nil for none.
-func stalledBy(decision lifecycle.Decision) *lifecycle.Gate {
+// firstGate is the first gate of a level: for Stalled that for which a server needs a person, whether it holds or waits with a timer
+// meanwhile; nil for none.
+func firstGate(decision lifecycle.Decision, level lifecycle.Level) *lifecycle.Gate {
 	for i := range decision.Gates {
-		if decision.Gates[i].Level == lifecycle.Stalled {
+		if decision.Gates[i].Level == level {
 			return &decision.Gates[i]
 		}
 	}
