@@ -9,6 +9,7 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 	servers "github.com/holdfast-dev/holdfast/internal/lifecycle/server"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/virtual"
 )
 
 // bound is a claim that may have booted: it is bound to one server for ever, never chooses anew, and waits for that server
@@ -105,6 +106,8 @@ func (d deciding) together(s *v1alpha1.Server, memory ledger.Server) Decision {
 		return d.take(s, "Claim.StampUID")
 	case d.memory.Bound == "" && d.readyToStart(s, memory):
 		return d.writeBound(s, memory)
+	case d.rebuilt(memory):
+		return d.dropConsent(s, memory)
 	}
 	if d.Claim.Spec.Boot.UserDataSecretRef != nil && !d.isBooted(s, memory) {
 		// What is wrong with the user data is seen on a live view alone, and no watch tells when it is right: the tenant's secrets and
@@ -118,9 +121,22 @@ func (d deciding) together(s *v1alpha1.Server, memory ledger.Server) Decision {
 // memory is confirmed, so that what is made will be found again.
 func (d deciding) readyToStart(s *v1alpha1.Server, memory ledger.Server) bool {
 	if servers.IsVirtual(s) {
-		return memory.Identity != "" && memory.ObjectUID == s.UID && memory.Owner == d.Settings.ClusterID && s.DeletionTimestamp.IsZero()
+		return virtual.Confirmed(s, d.Settings)
 	}
 	return memory.Identity != "" && memory.Boot != nil && memory.Boot.Claim == d.memory.Identity
+}
+
+// rebuilt: the VM was built from the image that this claim consented to. A consent that stayed would allow the same image once more.
+func (d deciding) rebuilt(memory ledger.Server) bool {
+	consented := d.Claim.Annotations[v1alpha1.AnnotationRebuildApproved]
+	return consented != "" && memory.Image != nil && memory.Image.Selector == consented
+}
+
+func (d deciding) dropConsent(s *v1alpha1.Server, memory ledger.Server) Decision {
+	return d.haveServer(s, memory, lifecycle.Step{
+		Kind: lifecycle.StepPatch, Live: true, Clause: "Claim.Rebuilt", Message: fmt.Sprintf("remove the consent to a rebuild: server %q runs that image", s.Name),
+		Patch: &lifecycle.Patch{Remove: []string{v1alpha1.AnnotationRebuildApproved}},
+	})
 }
 
 // handsOff: a server that is paused, or that another cluster owns, is not written to.

@@ -189,6 +189,12 @@ func withVMCases() []decideCase {
 	}
 	write := has("VM: bound is written when the Server's memory is confirmed", view(c, vm(c)), "Claim.WriteBound", v1alpha1.ReasonCreating, lifecycle.StepPatch)
 	write.patch = &lifecycle.Patch{Ledger: ledger.Entries{}.Bound(vmIdentity)}
+	consenting := func(image string) *v1alpha1.ServerClaim {
+		return wanting(boundTo(vmIdentity), func(c *v1alpha1.ServerClaim) { c.Annotations[v1alpha1.AnnotationRebuildApproved] = image })
+	}
+	built := entries(ledger.Entries{}.Image(&ledger.Image{Selector: "name:debian-12", ID: "image1"}))
+	rebuilt := has("VM: a consent to the image that it runs is used up", view(consenting("name:debian-12"), vm(b, launched, built)), "Claim.Rebuilt", v1alpha1.ReasonBound, lifecycle.StepPatch)
+	rebuilt.patch = &lifecycle.Patch{Remove: []string{v1alpha1.AnnotationRebuildApproved}}
 	withUserData := func(c *v1alpha1.ServerClaim) {
 		c.Spec.Boot.UserDataSecretRef = &v1alpha1.LocalObjectReference{Name: "s"}
 	}
@@ -204,6 +210,8 @@ func withVMCases() []decideCase {
 		has("VM: user data is looked at again without a wake", view(wanting(boundTo(vmIdentity), withUserData), vm(b)), "Claim.AwaitBoot", v1alpha1.ReasonCreating, lifecycle.StepWait),
 		settled("VM: runs", view(b, vm(b, launched)), v1alpha1.ReasonBound),
 		settled("VM: its cloud's outage is not its tenant's", with(view(b, vm(b, launched)), waitsFor(v1alpha1.ReasonProviderUnreachable)), v1alpha1.ReasonBound),
+		rebuilt,
+		settled("VM: a consent to an image that it does not run yet stays", view(consenting("name:debian-13"), vm(b, launched, built)), v1alpha1.ReasonBound),
 		settled("VM: being rebuilt", with(view(b, vm(b, launched)), waitsFor(v1alpha1.ReasonRebuilding)), v1alpha1.ReasonRebuilding),
 		settled("VM: the claim is told that it is lost", with(view(b, vm(b, launched)), holds(v1alpha1.ReasonLost)), v1alpha1.ReasonLost),
 		{

@@ -9,6 +9,7 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 	servers "github.com/holdfast-dev/holdfast/internal/lifecycle/server"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/virtual"
 )
 
 func settled(clause, message string) lifecycle.Step {
@@ -69,7 +70,7 @@ func (d deciding) haveServer(s *v1alpha1.Server, memory ledger.Server, step life
 // isBooted: a machine was booted for this claim; a VM was launched, which is what it was made for.
 func (d deciding) isBooted(s *v1alpha1.Server, memory ledger.Server) bool {
 	if servers.IsVirtual(s) {
-		return memory.ProvisionedAt != nil
+		return virtual.Launched(s)
 	}
 	return memory.Boot != nil && memory.Boot.Claim == d.memory.Identity && memory.Boot.Stage == ledger.StageBooted
 }
