@@ -129,6 +129,12 @@ func (c *Cloud) SetQuotas(edit func(*Quotas)) {
 	edit(&c.quotas)
 }
 
+// Quotas returns the quotas of every project.
+func (c *Cloud) Quotas() Quotas {
+	defer c.enter()()
+	return c.quotas
+}
+
 // Close stops serving, cuts all connections and saves the state where it is kept.
 func (c *Cloud) Close() error {
 	if !c.agenda.Close() {

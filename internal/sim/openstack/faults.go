@@ -138,7 +138,7 @@ func (f *Fault) instead(cl *call) *reply {
 	case f.is(FaultStatus):
 		return f.status(cl.service, http.StatusInternalServerError)
 	case f.is(FaultUnauthorized, FaultRevoke):
-		return cl.cloud.unauthorized()
+		return cl.cloud.unauthorized(cl.service)
 	case f.is(FaultGarbage):
 		r := f.status(cl.service, http.StatusBadGateway)
 		r.header.Set("Content-Type", "text/html")

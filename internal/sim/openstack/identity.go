@@ -29,8 +29,6 @@ type appCredential struct {
 	Created          time.Time
 }
 
-const authFailed = "The request you have made requires authentication."
-
 // authRequest is what is posted to /v3/auth/tokens.
 type authRequest struct {
 	Auth struct {
@@ -74,7 +72,7 @@ func (cl *call) issueToken() *reply {
 	}
 	t := cl.identify(&in)
 	if t == nil || !cl.scope(t, in.Auth.Scope) {
-		return cl.refuse(http.StatusUnauthorized, "%s", authFailed)
+		return cl.cloud.unauthorized(identity)
 	}
 	c := cl.cloud
 	life := c.behaviour.TokenLife.Std()
@@ -161,13 +159,10 @@ func (c *Cloud) valid(id string) *token {
 // authenticate finds out who asks.
 func (cl *call) authenticate() *reply {
 	cl.token = cl.cloud.valid(cl.r.Header.Get("X-Auth-Token"))
-	switch {
-	case cl.token != nil && (cl.token.Project != nil || cl.service == identity):
+	if cl.token != nil && (cl.token.Project != nil || cl.service == identity) {
 		return nil
-	case cl.service == identity:
-		return cl.refuse(http.StatusUnauthorized, "%s", authFailed)
 	}
-	return cl.cloud.unauthorized()
+	return cl.cloud.unauthorized(cl.service)
 }
 
 func (cl *call) project() string { return cl.token.Project.ID }

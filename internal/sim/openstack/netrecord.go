@@ -96,15 +96,11 @@ func (n *netRecord) last() netip.Addr {
 	return netip.AddrFrom4(raw).Prev()
 }
 
-// takeFree allocates the next free address. False: there is none.
+// takeFree allocates the next free address, around the network from the last one given. False: there is none.
 func (n *netRecord) takeFree() (netip.Addr, bool) {
-	from := n.next
-	for a := from.Next(); a != from; a = a.Next() {
-		if !n.Prefix.Contains(a) || n.last().Less(a) {
-			a = n.Gateway // around; the gateway is in use
-		}
-		if a == from && n.used[a] {
-			break
+	for a, tried := n.next, 0; tried <= len(n.used); tried++ {
+		if a = a.Next(); n.last().Less(a) {
+			a = n.Gateway // which is in use
 		}
 		if !n.used[a] {
 			n.used[a], n.next = true, a

@@ -55,6 +55,9 @@ func (cl *call) createPort() *reply {
 	p := c.newPort(cl.project(), n)
 	wanted := in.FixedIPs
 	in.FixedIPs = optional[[]fixedIP]{}
+	if in.PortSecurity.Set && !in.PortSecurity.Value {
+		p.SGs = nil // the default group is not for ports without security
+	}
 	if bad := cl.fill(p, n, &in); bad != nil {
 		return bad
 	}
@@ -134,9 +137,6 @@ func (cl *call) fill(p *port, n *netRecord, in *portFields) *reply {
 	}
 	if in.PortSecurity.Set {
 		changed.NoSecurity = !in.PortSecurity.Value
-		if changed.NoSecurity && !in.SGs.Set && p.Revision == 1 {
-			changed.SGs = nil // the default group is not for ports without security
-		}
 	}
 	if bad := fillPairs(&changed, in); bad != nil {
 		return bad

@@ -120,11 +120,13 @@ func camel(text string) string {
 	return string(out)
 }
 
-// unauthorized is what every service but Keystone lets its middleware say to a token that is not good.
-func (c *Cloud) unauthorized() *reply {
-	r := newReply(http.StatusUnauthorized, obj{"error": obj{
-		"code": http.StatusUnauthorized, "title": "Unauthorized", "message": "The request you have made requires authentication.",
-	}})
-	r.header.Set("WWW-Authenticate", fmt.Sprintf("Keystone uri=%q", c.url("/identity")))
+// unauthorized is what a service says to a token that is not good: Glance in HTML, the others in JSON.
+func (c *Cloud) unauthorized(s service) *reply {
+	const message = "The request you have made requires authentication."
+	r := newReply(http.StatusUnauthorized, obj{"error": obj{"code": http.StatusUnauthorized, "title": "Unauthorized", "message": message}})
+	if s == image {
+		r = s.refuse(http.StatusUnauthorized, "%s", message)
+	}
+	r.header.Set("WWW-Authenticate", fmt.Sprintf("Keystone uri=%q", c.AuthURL()))
 	return r
 }

@@ -28,7 +28,7 @@ func (g *securityGroup) rule(ethertype, direction string) obj {
 	doc := own.doc()
 	for key, value := range (obj{
 		"security_group_id": g.ID, "ethertype": ethertype, "direction": direction, "protocol": nil, "port_range_min": nil, "port_range_max": nil,
-		"remote_ip_prefix": nil, "remote_address_group_id": nil, "normalized_cidr": nil, "remote_group_id": nil, "description": nil,
+		"remote_ip_prefix": nil, "remote_address_group_id": nil, "normalized_cidr": nil, "remote_group_id": nil, "description": nil, "standard_attr_id": 1,
 	}) {
 		doc[key] = value
 	}

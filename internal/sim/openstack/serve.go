@@ -168,13 +168,22 @@ func (c *Cloud) act(cl *call) *reply {
 	defer func() { c.cause = cause{} }()
 	c.mux.ServeHTTP(discard{}, cl.r)
 	if cl.reply == nil { // no route
-		cl.reply = cl.service.refuse(http.StatusNotFound, "The resource could not be found.")
+		cl.reply = cl.unknown()
 		if bad := cl.authenticate(); bad != nil {
 			cl.reply = bad
 		}
 	}
 	cl.finish()
 	return cl.reply
+}
+
+// unknown is the answer for a path that there is not; Nova's own is in HTML too.
+func (cl *call) unknown() *reply {
+	s := cl.service
+	if s == compute {
+		s = image
+	}
+	return s.refuse(http.StatusNotFound, "The resource could not be found.")
 }
 
 // report completes the request's entry in the log.

@@ -45,6 +45,7 @@ func (cl *call) showServer(s *server, how detail) obj {
 	}
 	cl.addVersioned(doc, s, how)
 	if (how == ofRebuild || how == afterwards) && cl.version < strictQueries {
+		doc["addresses"] = plainly(doc["addresses"].(obj))
 		return doc // below 2.75 they tell no more
 	}
 	cl.addExtended(doc, s)
@@ -122,6 +123,19 @@ func (c *Cloud) addresses(s *server) obj {
 			}
 		}
 		doc[name] = list
+	}
+	return doc
+}
+
+// plainly leaves out what an extension once added to addresses.
+func plainly(addresses obj) obj {
+	doc := obj{}
+	for network, list := range addresses {
+		var plain []obj
+		for _, a := range list.([]obj) {
+			plain = append(plain, obj{"version": a["version"], "addr": a["addr"]})
+		}
+		doc[network] = plain
 	}
 	return doc
 }

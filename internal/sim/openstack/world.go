@@ -218,5 +218,5 @@ func micros(t time.Time) any {
 	if t.IsZero() {
 		return nil
 	}
-	return t.UTC().Format("2006-01-02T15:04:05.000000")
+	return t.UTC().Truncate(time.Second).Format("2006-01-02T15:04:05.000000") // its database keeps no fractions
 }
