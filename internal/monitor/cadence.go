@@ -22,6 +22,9 @@ type Cadence struct {
 	// WriteDeadline bounds one write to the API server.
 	WriteDeadline time.Duration
 
+	// Clouds is how often clouds are looked at. Fast, WriteDeadline and what follows from failures are those above.
+	Clouds CloudCadence
+
 	// Visits is how many BMCs are visited at a time.
 	Visits int
 	// Patience is how long a visit counts among them. One that takes longer goes on beside them: there are never more visits
@@ -47,6 +50,8 @@ func DefaultCadence() Cadence {
 		LookDeadline:  10 * time.Second,
 		ReadDeadline:  time.Minute,
 		WriteDeadline: 10 * time.Second,
+
+		Clouds: DefaultCloudCadence(),
 
 		Visits:   64,
 		Patience: time.Second,

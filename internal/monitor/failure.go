@@ -41,6 +41,8 @@ var wideReasons = map[string]bool{
 	provider.ReasonTLSVerifyFailed:    true,
 	provider.ReasonEndpointInvalid:    true,
 	provider.ReasonNotRedfish:         true,
+	provider.ReasonNotOpenStack:       true,
+	provider.ReasonCloudTooOld:        true,
 }
 
 // harmless are refusals in which no credentials reached the BMC.

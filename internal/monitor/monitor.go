@@ -19,41 +19,48 @@ import (
 type Options struct {
 	// Observers looks at BMCs. Required.
 	Observers Observers
+	// Clouds looks at clouds. Nil: no cloud is looked at.
+	Clouds CloudObservers
+	// ClusterID is the owner whose VMs, ports and floating IPs are listed. Required where Clouds is not nil.
+	ClusterID string
 	// Unsettled says which servers are looked at fast. Required.
 	Unsettled Unsettled
-	// SecretNamespace is where the secrets of BMCs live. Required.
+	// SecretNamespace is where the secrets of BMCs and clouds live. Required.
 	SecretNamespace string
-	// Cadence; the zero value is DefaultCadence.
+	// Cadence; the zero value is DefaultCadence, and of Cadence.Clouds DefaultCloudCadence.
 	Cadence Cadence
 	// Registerer of the metrics. Required.
 	Registerer prometheus.Registerer
-	// Log gets a line when a BMC or server becomes reachable or unreachable, and none at rest.
+	// Log gets a line when a BMC, cloud or server becomes reachable or unreachable, and none at rest.
 	Log logr.Logger
 }
 
 // Cluster is where objects are followed, read and written: a manager's cache and client.
 type Cluster struct {
-	// Cache tells of BMCs, Servers and of the metadata of the secrets in Options.SecretNamespace. The content of a secret is
+	// Cache tells of BMCs, Clouds, Servers and of the metadata of the secrets in Options.SecretNamespace. The content of a secret is
 	// never read here.
 	Cache cache.Informers
-	// Client reads BMCs and Servers from that cache and patches their status. One that reads its own writes back spares lost
+	// Client reads BMCs, Clouds and Servers from that cache and patches their status. One that reads its own writes back spares lost
 	// races; nothing leans on it.
 	Client client.Client
 }
 
-// Monitor looks at all BMCs and the servers behind them, and writes status.observed. It is a manager.Runnable.
+// Monitor looks at all BMCs and clouds and the servers behind them, and writes status.observed. It is a manager.Runnable.
 type Monitor struct {
-	observers Observers
-	unsettled Unsettled
-	namespace string
-	cadence   Cadence
-	log       logr.Logger
+	observers     Observers
+	observeClouds CloudObservers
+	owner         string
+	unsettled     Unsettled
+	namespace     string
+	cadence       Cadence
+	log           logr.Logger
 
 	reader    client.Reader
 	informers cache.Informers
 	writer    client.StatusClient
 
 	fleet   *fleet
+	clouds  *clouds
 	metrics *metrics
 	now     func() time.Time
 }
@@ -63,23 +70,32 @@ func New(cluster Cluster, options Options) (*Monitor, error) {
 	if options.Observers == nil || options.Unsettled == nil || options.SecretNamespace == "" || options.Registerer == nil {
 		return nil, errors.New("monitor: Observers, Unsettled, SecretNamespace and Registerer are required")
 	}
+	if options.Clouds != nil && options.ClusterID == "" {
+		return nil, errors.New("monitor: ClusterID is required to look at clouds")
+	}
 	if options.Cadence == (Cadence{}) {
 		options.Cadence = DefaultCadence()
 	}
+	if options.Cadence.Clouds == (CloudCadence{}) {
+		options.Cadence.Clouds = DefaultCloudCadence()
+	}
 	m := &Monitor{
-		observers: options.Observers,
-		unsettled: options.Unsettled,
-		namespace: options.SecretNamespace,
-		cadence:   options.Cadence,
-		log:       options.Log,
-		reader:    cluster.Client,
-		informers: cluster.Cache,
-		writer:    cluster.Client,
-		fleet:     newFleet(options.Cadence, rand.Float64), // of pauses, not of secrets
-		now:       time.Now,
+		observers:     options.Observers,
+		observeClouds: options.Clouds,
+		owner:         options.ClusterID,
+		unsettled:     options.Unsettled,
+		namespace:     options.SecretNamespace,
+		cadence:       options.Cadence,
+		log:           options.Log,
+		reader:        cluster.Client,
+		informers:     cluster.Cache,
+		writer:        cluster.Client,
+		fleet:         newFleet(options.Cadence, rand.Float64), // of pauses, not of secrets
+		clouds:        newClouds(options.Cadence, rand.Float64),
+		now:           time.Now,
 	}
 	var err error
-	m.metrics, err = newMetrics(options.Registerer, m.fleet, m.now)
+	m.metrics, err = newMetrics(options.Registerer, m.census)
 	return m, err
 }
 
@@ -91,6 +107,7 @@ func (m *Monitor) NeedLeaderElection() bool { return true }
 // again afterwards.
 func (m *Monitor) Start(ctx context.Context) error {
 	defer m.fleet.clear()
+	defer m.clouds.clear()
 	unsubscribe, err := m.subscribe(ctx)
 	defer unsubscribe()
 	if err != nil && ctx.Err() == nil {
@@ -100,8 +117,18 @@ func (m *Monitor) Start(ctx context.Context) error {
 	return nil
 }
 
-// run is the scheduler: the BMC that is due first gets the next free place.
+// run looks at BMCs and clouds, each by a scheduler of its own.
 func (m *Monitor) run(ctx context.Context) {
+	var schedulers sync.WaitGroup
+	schedulers.Go(func() { m.runBMCs(ctx) })
+	if m.observeClouds != nil {
+		schedulers.Go(func() { m.runClouds(ctx) })
+	}
+	schedulers.Wait()
+}
+
+// runBMCs is the scheduler of BMCs: the one that is due first gets the next free place.
+func (m *Monitor) runBMCs(ctx context.Context) {
 	var visits sync.WaitGroup
 	defer visits.Wait()
 	places := make(chan struct{}, m.cadence.Visits)
@@ -134,18 +161,18 @@ func (m *Monitor) waitForDue(ctx context.Context) bool {
 		if pause <= 0 {
 			return true
 		}
-		m.rest(ctx, pause)
+		rest(ctx, m.fleet.kick, pause)
 	}
 	return false
 }
 
-// rest waits for a pause, or until the plan changes.
-func (m *Monitor) rest(ctx context.Context, pause time.Duration) {
+// rest waits for a pause, or until a plan changes.
+func rest(ctx context.Context, kick <-chan struct{}, pause time.Duration) {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-	case <-m.fleet.kick:
+	case <-kick:
 	case <-timer.C:
 	}
 }

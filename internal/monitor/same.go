@@ -55,6 +55,18 @@ func sameBMC(region, picture *v1alpha1.BMCObserved) bool {
 	return apiequality.Semantic.DeepEqual(&stands, &told)
 }
 
+// sameCloud is sameServer for a cloud. Another message with the same reason is no other fact.
+func sameCloud(region, picture *v1alpha1.CloudObserved) bool {
+	if region == nil {
+		return false
+	}
+	stands := *region
+	if stands.Reason == picture.Reason {
+		stands.Message = picture.Message
+	}
+	return apiequality.Semantic.DeepEqual(&stands, picture)
+}
+
 // fingerprint tells a region that somebody else has written from one that is as this process left it. It is never 0, which
 // stands for a region that this process has not looked at yet.
 func fingerprint[T any](region *T) uint64 {

@@ -17,11 +17,19 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 )
 
-// subscribe follows BMCs, Servers and secrets. Events plan looks and never carry facts: a look reads the object anew. It returns
+// subscribe follows BMCs, Clouds, Servers and secrets. Events plan looks and never carry facts: a look reads the object anew. It returns
 // when all that exists is planned.
 func (m *Monitor) subscribe(ctx context.Context) (unsubscribe func(), err error) {
 	secret := &metav1.PartialObjectMetadata{}
 	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+	type subscription struct {
+		object  client.Object
+		handler toolscache.ResourceEventHandler
+	}
+	wanted := []subscription{{&v1alpha1.BMC{}, m.bmcEvents()}, {&v1alpha1.Server{}, m.serverEvents()}, {secret, m.secretEvents()}}
+	if m.observeClouds != nil {
+		wanted = append(wanted, subscription{&v1alpha1.Cloud{}, m.cloudEvents()})
+	}
 	var removals []func() error
 	unsubscribe = func() {
 		for _, remove := range removals {
@@ -30,18 +38,11 @@ func (m *Monitor) subscribe(ctx context.Context) (unsubscribe func(), err error)
 			}
 		}
 	}
-	for _, subscription := range []struct {
-		object  client.Object
-		handler toolscache.ResourceEventHandler
-	}{
-		{&v1alpha1.BMC{}, m.bmcEvents()},
-		{&v1alpha1.Server{}, m.serverEvents()},
-		{secret, m.secretEvents()},
-	} {
-		remove, err := m.follow(ctx, subscription.object, subscription.handler)
+	for _, one := range wanted {
+		remove, err := m.follow(ctx, one.object, one.handler)
 		if err != nil {
 			unsubscribe()
-			return func() {}, fmt.Errorf("monitor: follow %T: %w", subscription.object, err)
+			return func() {}, fmt.Errorf("monitor: follow %T: %w", one.object, err)
 		}
 		removals = append(removals, remove)
 	}
@@ -101,36 +102,62 @@ func (m *Monitor) bmcEvents() toolscache.ResourceEventHandler {
 	}
 }
 
+func (m *Monitor) cloudEvents() toolscache.ResourceEventHandler {
+	return toolscache.ResourceEventHandlerDetailedFuncs{
+		AddFunc: func(object any, initial bool) {
+			if cloud, ok := object.(*v1alpha1.Cloud); ok {
+				m.clouds.add(cloud, arrived(initial), m.now())
+			}
+		},
+		UpdateFunc: func(old, object any) {
+			before, _ := old.(*v1alpha1.Cloud)
+			if after, ok := object.(*v1alpha1.Cloud); ok {
+				m.clouds.update(before, after, m.now())
+			}
+		},
+		DeleteFunc: func(object any) {
+			if cloud, ok := deleted[*v1alpha1.Cloud](object); ok {
+				m.clouds.remove(cloud, m.now())
+			}
+		},
+	}
+}
+
 func (m *Monitor) serverEvents() toolscache.ResourceEventHandler {
 	return toolscache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(object any, initial bool) {
 			if server, ok := object.(*v1alpha1.Server); ok {
 				m.fleet.addServer(server, m.hurry(server), arrived(initial), m.now())
+				m.clouds.addServer(server, m.hurry(server), arrived(initial), m.now())
 			}
 		},
 		UpdateFunc: func(old, object any) {
 			before, _ := old.(*v1alpha1.Server)
 			if after, ok := object.(*v1alpha1.Server); ok {
 				m.fleet.updateServer(before, after, m.hurry(after), m.now())
+				m.clouds.updateServer(before, after, m.hurry(after), m.now())
 			}
 		},
 		DeleteFunc: func(object any) {
 			if server, ok := deleted[*v1alpha1.Server](object); ok {
 				m.fleet.removeServer(server)
+				m.clouds.removeServer(server)
 			}
 		},
 	}
 }
 
-// hurry asks whether a server is unsettled; those that are no bare metal are not this monitor's.
+// hurry asks whether a server is unsettled; what is not looked at never is.
 func (m *Monitor) hurry(server *v1alpha1.Server) bool {
-	return server.Spec.Redfish != nil && m.unsettled(server)
+	looked := server.Spec.Redfish != nil || (server.Spec.OpenStack != nil && m.observeClouds != nil)
+	return looked && m.unsettled(server)
 }
 
 func (m *Monitor) secretEvents() toolscache.ResourceEventHandler {
 	changed := func(object any) {
 		if secret, ok := deleted[*metav1.PartialObjectMetadata](object); ok && secret.Namespace == m.namespace {
 			m.fleet.secretChanged(secret.Name, m.now())
+			m.clouds.secretChanged(secret.Name, contentChanged, m.now())
 		}
 	}
 	return toolscache.ResourceEventHandlerDetailedFuncs{
@@ -146,6 +173,7 @@ func (m *Monitor) secretEvents() toolscache.ResourceEventHandler {
 			case !ok || before.ResourceVersion == after.ResourceVersion: // a repetition
 			case after.Namespace == m.namespace && onlyFinalizersMoved(before, after):
 				m.fleet.secretTouched(after.Name, m.now())
+				m.clouds.secretChanged(after.Name, guardChanged, m.now())
 			default: // the metadata shows a change of the content by its version alone
 				changed(after)
 			}

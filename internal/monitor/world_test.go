@@ -40,6 +40,7 @@ type world struct {
 	objects map[string]client.Object
 	writes  []string // of regions, as "Server rack1"
 	rack    map[string]*scriptedBMC
+	sky     *sky
 	forgot  []string
 	// beforePatch runs before a patch of a region is applied: what others do at that moment.
 	beforePatch func()
@@ -59,6 +60,7 @@ func inWorld(t *testing.T, test func(*testing.T, *world)) {
 			cadence: DefaultCadence(),
 			objects: map[string]client.Object{},
 			rack:    map[string]*scriptedBMC{},
+			sky:     &sky{clouds: map[string]*scriptedCloud{}},
 			unsettled: func(s *v1alpha1.Server) bool {
 				return openIntent(s).ID != ""
 			},
@@ -75,14 +77,15 @@ func (w *world) start(random ...func() float64) {
 	w.t.Helper()
 	w.registry = prometheus.NewRegistry()
 	m := &Monitor{
-		observers: w, unsettled: w.unsettled, namespace: "holdfast-system", cadence: w.cadence, log: w.log(),
-		reader: w, writer: w, fleet: newFleet(w.cadence, func() float64 { return 0.5 }), now: time.Now,
+		observers: w, observeClouds: w.sky, owner: ownCluster, unsettled: w.unsettled, namespace: "holdfast-system", cadence: w.cadence, log: w.log(),
+		reader: w, writer: w, now: time.Now,
+		fleet: newFleet(w.cadence, func() float64 { return 0.5 }), clouds: newClouds(w.cadence, func() float64 { return 0.5 }),
 	}
 	if len(random) > 0 {
-		m.fleet.random = random[0]
+		m.fleet.random, m.clouds.random = random[0], random[0]
 	}
 	var err error
-	if m.metrics, err = newMetrics(w.registry, m.fleet, m.now); err != nil {
+	if m.metrics, err = newMetrics(w.registry, m.census); err != nil {
 		w.t.Fatal(err)
 	}
 	w.monitor = m
@@ -123,6 +126,8 @@ func key(object client.Object) string {
 	switch object.(type) {
 	case *v1alpha1.BMC:
 		return "BMC " + object.GetName()
+	case *v1alpha1.Cloud:
+		return "Cloud " + object.GetName()
 	case *v1alpha1.Server:
 		return "Server " + object.GetName()
 	}
@@ -142,6 +147,8 @@ func (w *world) deliver(before, after client.Object, initial bool) {
 	switch object.(type) {
 	case *v1alpha1.BMC:
 		handler = w.monitor.bmcEvents()
+	case *v1alpha1.Cloud:
+		handler = w.monitor.cloudEvents()
 	case *v1alpha1.Server:
 		handler = w.monitor.serverEvents()
 	default:
@@ -258,6 +265,9 @@ func (w *world) Get(_ context.Context, name client.ObjectKey, into client.Object
 	case *v1alpha1.BMC:
 		bmc, _ := stored.(*v1alpha1.BMC)
 		bmc.DeepCopyInto(target)
+	case *v1alpha1.Cloud:
+		cloud, _ := stored.(*v1alpha1.Cloud)
+		cloud.DeepCopyInto(target)
 	case *v1alpha1.Server:
 		server, _ := stored.(*v1alpha1.Server)
 		server.DeepCopyInto(target)
@@ -347,6 +357,8 @@ func mergeInto(object client.Object, patch map[string]any) error {
 		*o = v1alpha1.Server{}
 	case *v1alpha1.BMC:
 		*o = v1alpha1.BMC{}
+	case *v1alpha1.Cloud:
+		*o = v1alpha1.Cloud{}
 	}
 	return json.Unmarshal(encoded, object)
 }

@@ -47,6 +47,12 @@ var bmcRegion = region[*v1alpha1.BMC, v1alpha1.BMCObserved]{
 	same: sameBMC,
 }
 
+var cloudRegion = region[*v1alpha1.Cloud, v1alpha1.CloudObserved]{
+	kind: "Cloud",
+	of:   func(c *v1alpha1.Cloud) **v1alpha1.CloudObserved { return &c.Status.Observed },
+	same: sameCloud,
+}
+
 // observation is a picture on its way into an object.
 type observation[O client.Object, R any] struct {
 	base    O // as read before the provider was asked

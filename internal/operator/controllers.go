@@ -21,6 +21,7 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/reconciler/maintenance"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/server"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/serverclass"
+	"github.com/holdfast-dev/holdfast/internal/reconciler/sshca"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/view"
 	"github.com/holdfast-dev/holdfast/internal/wake"
 	"github.com/holdfast-dev/holdfast/status"
@@ -39,6 +40,7 @@ var controllers = []struct {
 	{bmc.Name, addBMC},
 	{cloud.Name, addCloud},
 	{serverclass.Name, addServerClass},
+	{sshca.Name, addSSHCA},
 	{credentials.Name, addCredentials},
 	{maintenance.Name, addMaintenance},
 	{Monitor, addMonitor},
@@ -162,6 +164,14 @@ func addCloud(k *kit) error {
 
 func addServerClass(k *kit) error {
 	r := &serverclass.Reconciler{
+		Client: k.manager.GetClient(), API: k.manager.GetAPIReader(), Recorder: k.manager.GetEventRecorder("holdfast"),
+		Metrics: k.metrics, Clock: k.clock,
+	}
+	return r.Setup(k.manager, k.wakes)
+}
+
+func addSSHCA(k *kit) error {
+	r := &sshca.Reconciler{
 		Client: k.manager.GetClient(), API: k.manager.GetAPIReader(), Recorder: k.manager.GetEventRecorder("holdfast"),
 		Metrics: k.metrics, Clock: k.clock,
 	}
