@@ -66,7 +66,17 @@ func (a actor) make(ctx context.Context, ref provider.InstanceRef, spec provider
 			a.pool.leases.settle(stamp)
 		}
 	}()
-	ready, err := a.preparePorts(ctx, ref, p, stamp)
+	free, lost, err := a.freePorts(ctx, ref)
+	if err != nil {
+		return provider.Outcome{}, err
+	}
+	if lost != nil {
+		if _, err := a.stampTags(ctx, lost, ref); err != nil {
+			return provider.Outcome{}, err
+		}
+		return adopted(lost), nil
+	}
+	ready, err := a.preparePorts(ctx, ref, p, free, stamp)
 	if err != nil {
 		return provider.Outcome{}, err
 	}

@@ -8,8 +8,10 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -22,7 +24,7 @@ import (
 // statusError is the cause behind an error that came as an HTTP answer. It prints the status alone: bodies may quote what was sent.
 type statusError struct {
 	status int
-	told   bool   // the body is an error document of an OpenStack service, not a proxy's page
+	told   bool // the body is an error document of an OpenStack service, not a proxy's page
 }
 
 func (e *statusError) Error() string { return "HTTP status " + strconv.Itoa(e.status) }
@@ -211,7 +213,7 @@ func connectionError(what string, err error) *provider.Error {
 		return fail(provider.Denied, provider.ReasonTLSVerifyFailed, "the cloud's certificate is not trusted", err)
 	case errors.Is(err, http.ErrSchemeMismatch):
 		return fail(provider.Terminal, provider.ReasonEndpointInvalid, "the address says https, and the cloud answers in plain HTTP", err)
-	case errors.Is(err, errTooLong), errors.As(err, &syntax), errors.As(err, &form):
+	case errors.Is(err, errTooLong), errors.As(err, &syntax), errors.As(err, &form), endsEarly(err):
 		return fail(provider.Transient, provider.ReasonProtocolError, what+": the cloud's answer cannot be understood", err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return fail(provider.Transient, provider.ReasonTimeout, what+": the cloud did not answer within the deadline", err)
@@ -224,6 +226,12 @@ func connectionError(what string, err error) *provider.Error {
 	default:
 		return fail(provider.Transient, provider.ReasonUnreachable, what+": no connection to the cloud, or it broke", err)
 	}
+}
+
+// endsEarly says that an answer began and was cut off: what breaks before that comes wrapped by the HTTP client.
+func endsEarly(err error) bool {
+	var sending *url.Error
+	return !errors.As(err, &sending) && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF))
 }
 
 // certainlyNotDone says of a write that ended in err that the cloud did not carry it out: it refused, or was never reached.

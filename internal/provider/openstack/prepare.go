@@ -6,18 +6,15 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
 
 	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
-// preparePorts finds or makes the ports of ref, as planned, and takes the lease. When it returns, no other process held a lease on a port
-// of ref at a moment after ours was written.
-func (a actor) preparePorts(ctx context.Context, ref provider.InstanceRef, p plan, stamp string) ([]*ports.Port, error) {
-	found, err := a.freePorts(ctx, ref)
-	if err != nil {
-		return nil, err
-	}
+// preparePorts makes of the ports that ref has, found and free, those that are planned, and takes the lease. When it returns, no other
+// process held a lease on a port of ref at a moment after ours was written.
+func (a actor) preparePorts(ctx context.Context, ref provider.InstanceRef, p plan, found []ports.Port, stamp string) ([]*ports.Port, error) {
 	inv := sortOut(found, p.ports)
 	for _, extra := range inv.surplus { // of an earlier attempt, or of another spec (B192, B194)
 		if err := a.removePort(ctx, extra.ID); err != nil {
@@ -26,6 +23,7 @@ func (a actor) preparePorts(ctx context.Context, ref provider.InstanceRef, p pla
 	}
 	ready := make([]*ports.Port, len(p.ports))
 	for i, w := range p.ports {
+		var err error
 		if ready[i], err = a.readyPort(ctx, ref, i, w, inv.chosen[i], stamp); err != nil {
 			return nil, ofPort(i, err)
 		}
@@ -33,43 +31,51 @@ func (a actor) preparePorts(ctx context.Context, ref provider.InstanceRef, p pla
 	return ready, a.holdLease(ctx, ref, ready, stamp)
 }
 
-// freePorts lists the ports of ref, none of them plugged in or leased by another. A port that is plugged in while no VM of the identity is
-// listed says that one exists, or is being made.
-func (a actor) freePorts(ctx context.Context, ref provider.InstanceRef) ([]ports.Port, error) {
+// freePorts lists the ports of ref, none of them plugged in or leased by another. Where one is plugged into a VM that bears ref's marks in
+// its metadata alone, having lost its tags, that VM is returned instead.
+func (a actor) freePorts(ctx context.Context, ref provider.InstanceRef) ([]ports.Port, *servers.Server, error) {
 	found, err := a.ownPorts(ctx, ref)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i := range found {
 		p := &found[i]
+		if p.DeviceID != "" {
+			s, err := a.pluggedInto(ctx, ref, p)
+			if err != nil || s != nil {
+				return nil, s, err
+			}
+			freed, err := a.unplug(ctx, p)
+			if err != nil {
+				return nil, nil, err
+			}
+			found[i] = *freed
+		}
 		if left := a.pool.leases.left(p); left > 0 {
-			return nil, busy("a VM of this server may be being made; it is looked for until that has lapsed", left)
+			return nil, nil, busy("a VM of this server may be being made; it is looked for until that has lapsed", left)
 		}
-		if p.DeviceID == "" {
-			continue
-		}
-		freed, err := a.freeOfGone(ctx, p)
-		if err != nil {
-			return nil, err
-		}
-		found[i] = *freed
 	}
-	return found, nil
+	return found, nil, nil
 }
 
-// freeOfGone frees a port whose VM is gone by its id. Where it is not, the port stays as it is.
-func (a actor) freeOfGone(ctx context.Context, p *ports.Port) (*ports.Port, error) {
+// pluggedInto is the VM of ref that a port is plugged into; nil where what it is plugged into is gone by its id. A port that is plugged into
+// anything else says that a VM exists, or is being made.
+func (a actor) pluggedInto(ctx context.Context, ref provider.InstanceRef, p *ports.Port) (*servers.Server, error) {
 	if !isCompute(p.DeviceOwner) {
 		return nil, busy("port "+p.ID+" of this server is in use by "+p.DeviceOwner, 0)
 	}
-	_, err := a.server(ctx, p.DeviceID)
+	s, err := a.server(ctx, p.DeviceID)
 	switch {
-	case err == nil:
-		return nil, busy(fmt.Sprintf("port %s of this server is plugged into VM %s, which is not listed under this server's identity", p.ID, p.DeviceID), 0)
 	case provider.ClassOf(err) == provider.NotFound:
-		return a.unplug(ctx, p)
-	default:
+		return nil, nil //nolint:nilnil // it is gone, and that is no error
+	case err != nil:
 		return nil, err
+	case isGoing(s):
+		return nil, busy("VM "+s.ID+" of this server is being deleted", goingAgain)
+	case marksOfServer(s).owned(ref):
+		return s, nil
+	default:
+		return nil, busy(fmt.Sprintf("port %s of this server is plugged into VM %s, which is not listed under this server's identity", p.ID, p.DeviceID), 0)
 	}
 }
 

@@ -111,6 +111,9 @@ func (g *gate) admit(ctx context.Context) error {
 		return e
 	}
 	if err := g.limit.Wait(ctx); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		g.metrics.hold("limit")
 		return fail(provider.Busy, provider.ReasonRateLimited, "the rate limit of requests to this cloud leaves no turn within the deadline", err)
 	}
