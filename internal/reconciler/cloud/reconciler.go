@@ -32,7 +32,7 @@ type Reconciler struct {
 	Metrics   *status.Metrics
 	Clock     clock.PassiveClock
 	Namespace string // of the operator, where the credentials are
-	// Forget ends the session with a cloud that is no more (B059). Nil where none is kept.
+	// Forget ends the session with a cloud that is no more (B059).
 	Forget func(ctx context.Context, name string)
 
 	reports wake.Reports
@@ -45,9 +45,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if apierrors.IsNotFound(err) {
 		r.Metrics.Forget(kind, request.NamespacedName)
 		r.reports.Forget(request.NamespacedName)
-		if r.Forget != nil {
-			r.Forget(ctx, request.Name)
-		}
+		r.Forget(ctx, request.Name)
 		return ctrl.Result{}, nil
 	}
 	if err != nil {
