@@ -74,10 +74,7 @@ func Does(op lifecycle.Op) Check {
 // Written is the patch of a step, or what is recorded after its effect, and as a ledger.
 func Written(t *testing.T, d lifecycle.Decision) (*lifecycle.Patch, ledger.Server) {
 	t.Helper()
-	p := d.Step.Patch
-	if p == nil {
-		p = d.Step.Record
-	}
+	p := patchOf(d.Step)
 	if p == nil {
 		t.Fatalf("%s writes nothing", d.Step.Clause)
 	}

@@ -14,12 +14,12 @@ type Answer struct {
 	Gate *lifecycle.Gate
 }
 
-// Settled: nothing to do until something changes (P8).
+// Settled answers that there is nothing to do until something changes (P8).
 func Settled(message string) Answer {
 	return Answer{Step: lifecycle.Step{Kind: lifecycle.StepSettled, Message: message}}
 }
 
-// Hold: nothing is done until a person consents or a fact changes.
+// Hold answers that nothing is done until a person consents or a fact changes.
 func Hold(reason, message string) Answer {
 	return Answer{
 		Step: lifecycle.Step{Kind: lifecycle.StepHold, Message: message},
@@ -34,7 +34,7 @@ func HoldLive(reason, message string) Answer {
 	return a
 }
 
-// Wait: a fact will bring the next pass, the timer is the backstop.
+// Wait answers that a fact will bring the next pass; the timer is the backstop.
 func (s *State) Wait(reason, message string) Answer {
 	return Answer{
 		Step: lifecycle.Step{Kind: lifecycle.StepWait, Message: message, After: max(s.V.Settings.Backstop, time.Second)},
@@ -65,13 +65,13 @@ func (a Answer) Soon(d time.Duration) Answer {
 	return a
 }
 
-// Unknown: whether the object is ready cannot be told now.
+// Unknown says that it cannot be told now whether the object is ready.
 func (a Answer) Unknown() Answer {
 	a.Gate.Unknown = true
 	return a
 }
 
-// Stalled: it does not clear by itself.
+// Stalled says that it does not clear by itself.
 func (a Answer) Stalled() Answer {
 	a.Gate.Level, a.Gate.Unknown = lifecycle.Stalled, false
 	return a
@@ -89,7 +89,7 @@ func (a Answer) Telling(event string) Answer {
 	return a
 }
 
-// Quiet: the object is as ready as it was.
+// Quiet says that the object is as ready as it was.
 func (a Answer) Quiet() Answer {
 	a.Gate = nil
 	return a

@@ -142,7 +142,8 @@ var Dangling = Steps[*State]{
 	}},
 }
 
-// AwaitBound: the claim must remember the server before the server first boots for it, so that either of them can lose its memory.
+// AwaitBound waits until the claim remembers the server, which it must before the server first boots for it: either of them can then lose
+// its memory.
 var AwaitBound = Clause[*State]{Name: "AwaitBound", When: func(s *State) bool { return s.Spec.ClaimRef != nil && !s.BoundHere() }, Then: func(s *State) Answer {
 	return s.Wait(v1alpha1.ReasonAwaitingBound, "waiting until the claim has written down which machine it got")
 }}

@@ -20,7 +20,7 @@ var Before = Steps[*State]{
 	}},
 }
 
-// LedgerUnreadable: an unreadable memory is never an empty one (P3).
+// LedgerUnreadable holds what cannot be read: an unreadable memory is never an empty one (P3).
 var LedgerUnreadable = Clause[*State]{Name: "LedgerUnreadable", When: func(s *State) bool { return s.Unreadable != nil }, Then: func(s *State) Answer {
 	return Hold(v1alpha1.ReasonLedgerUnreadable, s.Unreadable.Error()+". Correct or remove it; with "+v1alpha1.AnnotationBreakGlass+"=<reason> in the same request the API server lets you")
 }}

@@ -47,6 +47,9 @@ func userData(u lifecycle.UserData) lt.Override {
 // attempts are retries that the budget was used for, under the spec as it stands, the last of them some minutes ago.
 func attempts(count, minutes int) lt.Override {
 	return func(s *lt.Scene) {
+		if s.Server.Spec.OpenStack == nil {
+			return
+		}
 		s.Ledger.CreateAttempts = &ledger.CreateAttempts{Hash: virtual.HashOf(*s.Server.Spec.OpenStack), Count: count, At: lt.Before(minutes)}
 	}
 }

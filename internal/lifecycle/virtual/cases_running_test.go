@@ -17,6 +17,9 @@ import (
 var (
 	specOff = lt.Spec(func(s *v1alpha1.ServerSpec) { s.Power = v1alpha1.PowerOff })
 	web     = lt.OpenStack(func(o *v1alpha1.OpenStackServer) {
+		if len(o.Networks) == 0 {
+			return
+		}
 		o.Networks[0].SecurityGroups = &[]v1alpha1.ResourceSelector{{Name: "web"}}
 		o.Networks[0].AllowedAddressPairs = &[]v1alpha1.AddressPair{{IPAddress: "10.0.0.9"}}
 	})

@@ -36,7 +36,8 @@ func Unsettled(server *v1alpha1.Server) (since time.Time, unsettled bool) {
 	if server == nil {
 		return zero, false
 	}
-	s := newState(lifecycle.NewServerView(server, zero, lifecycle.Settings{}))
+	// The pace does not hang on how the manager is set: the budget is the default's.
+	s := newState(lifecycle.NewServerView(server, zero, lifecycle.DefaultSettings("")))
 	return s.LastChange(), s.unsettled()
 }
 
@@ -44,8 +45,7 @@ func (s *state) unsettled() bool {
 	if s.Spec.Paused || s.Unreadable != nil {
 		return false
 	}
-	r, _ := s.row()
-	switch r.phase {
+	switch s.phaseAlone() {
 	case v1alpha1.PhaseReleased, v1alpha1.PhaseFailed, v1alpha1.PhaseLost:
 		return s.Ledger.Intent != nil
 	case v1alpha1.PhaseInitial, v1alpha1.PhaseCreating, v1alpha1.PhaseRetrying, v1alpha1.PhaseRebuilding, v1alpha1.PhaseReleasing, v1alpha1.PhaseDeleting:
@@ -53,6 +53,17 @@ func (s *state) unsettled() bool {
 	}
 	consented := len(s.Given(v1alpha1.AnnotationTakeOver, v1alpha1.AnnotationAdopt, v1alpha1.AnnotationRetry)) > 0
 	return consented || s.Ledger.Intent != nil || s.unknown() || s.busy() || s.powerUnsettled() || s.networkUnsettled()
+}
+
+// phaseAlone is the phase as far as the object alone tells: its claim, which is not looked at, is taken for live and matching where nothing
+// says that it leaves.
+func (s *state) phaseAlone() v1alpha1.ServerPhase {
+	for _, r := range table {
+		if r.number != dangling && r.when(s) {
+			return r.phase
+		}
+	}
+	return table[len(table)-1].phase
 }
 
 // powerUnsettled: the VM is on its way, or its spec alone wants another state.

@@ -17,6 +17,9 @@ type row struct {
 	steps  steps
 }
 
+// dangling is the row of a claimRef whose claim is not there, or another one.
+const dangling = "5b"
+
 // table are the rules in order; the first that holds gives the phase. Row 1 of the contract, deletion that waits, is row 2 not
 // holding: the rows below it then apply to an object being deleted as to any other.
 var table = []row{
@@ -25,7 +28,7 @@ var table = []row{
 	{"4", "maintenanceRef", (*state).Maintained, v1alpha1.PhaseMaintenance, maintenanceSteps},
 	{"5", "claimRef, and released for that claim", (*state).Released, v1alpha1.PhaseReleased, releasedSteps},
 	{"5a", "claimRef, and its claim is seen being deleted, or its release was announced and it is gone", rules.Claimed((*state).Leaving), v1alpha1.PhaseReleasing, releasingSteps},
-	{"5b", "claimRef otherwise not live and matching: hold", rules.Claimed(rules.Not((*state).Reserved)), v1alpha1.PhaseReserved, danglingSteps},
+	{dangling, "claimRef otherwise not live and matching: hold", rules.Claimed(rules.Not((*state).Reserved)), v1alpha1.PhaseReserved, danglingSteps},
 	{"6", "the creation failed before a first launch, and the budget of retries is not used up; or a retry is announced", (*state).retrying, v1alpha1.PhaseRetrying, retryingSteps},
 	{"7", "the creation failed before a first launch, and the budget is used up", (*state).createFailed, v1alpha1.PhaseFailed, failedSteps},
 	{"8", "never launched", rules.Not((*state).launched), v1alpha1.PhaseCreating, creatingSteps},
