@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Fetches Debian's cloud-init and sshd into bin/cloudinit, without installing them: the tests of internal/cloudinit ask both what they
-# make of what we render. Does nothing where they are already. Needs Debian and python3; no root but for the package lists, where
+# Fetches Debian's cloud-init, sshd and busybox into bin/cloudinit, without installing them: the tests of internal/cloudinit ask them
+# what they make of what we render. Does nothing where they are already. Needs Debian and python3; no root but for the package lists, where
 # there are none.
 set -euo pipefail
 
 target=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/bin/cloudinit
-# What both need, with what they depend on beyond a minimal system.
+# They, with what they depend on beyond a minimal system.
 packages=(
 	cloud-init python3-attr python3-certifi python3-chardet python3-configobj python3-idna python3-jinja2 python3-json-pointer
 	python3-jsonpatch python3-jsonschema python3-markupsafe python3-oauthlib python3-pyrsistent python3-requests python3-serial

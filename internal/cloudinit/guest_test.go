@@ -51,6 +51,7 @@ func TestSSHDTrustsTheKeys(t *testing.T) {
 	} {
 		for shell, command := range shells(t) {
 			t.Run(name+", "+shell, func(t *testing.T) {
+				t.Parallel()
 				m := newMachine(t, row.config, withPrincipals(t))
 				m.shell = command
 				m.write("/etc/ssh/theirs.pub", "# theirs\n"+theirs)

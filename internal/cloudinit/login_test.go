@@ -121,6 +121,7 @@ func TestCertificatesLogIn(t *testing.T) {
 	} {
 		for config, text := range map[string]string{"included": includeLine, "not included": ""} {
 			t.Run(name+", "+config, func(t *testing.T) {
+				t.Parallel()
 				// Modes are those of the directories of a test, not of a machine.
 				m := newMachine(t, text+hostKeyLine+"UsePAM no\nStrictModes no\nPidFile none\n", row.authorities)
 				m.booted()

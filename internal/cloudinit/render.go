@@ -62,10 +62,7 @@ func render(userData []byte, authorities []Authority) (Rendered, *Error) {
 // handOn is the life of user data without an authority: as they are, if they fit. Whoever reads them is unknown, so nothing else is
 // done for a reason but that.
 func handOn(userData []byte) (Rendered, *Error) {
-	found, err := unwrap(userData)
-	if err != nil {
-		found = content{form: FormUnknown, layers: 1} // whoever wrote them knows for whom
-	}
+	found, _ := unwrap(userData) // what cannot be unwrapped is of an unknown form, and handed on all the same
 	rendered := Rendered{Data: userData, Form: found.form}
 	switch {
 	case len(userData) == 0:
