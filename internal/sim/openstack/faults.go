@@ -34,10 +34,12 @@ const (
 // Fault strikes requests. The first fault, in the order of injection, that matches and is neither skipping nor
 // passed over by its Rate takes the request.
 type Fault struct {
-	ID     string         `json:"id,omitempty"` // given by the cloud
-	Kind   FaultKind      `json:"kind"`
-	Method string         `json:"method,omitempty"` // regular expression, matched anywhere; empty: all
-	Path   string         `json:"path,omitempty"`   // likewise, against path and query: "^/compute/.*/servers/detail"
+	ID     string    `json:"id,omitempty"` // given by the cloud
+	Kind   FaultKind `json:"kind"`
+	Method string    `json:"method,omitempty"` // regular expression, matched anywhere; empty: all
+	// Path is likewise matched against path and query, "/compute/v2.1/servers/detail?tags=a"; of a server's action
+	// followed by its name, "/compute/v2.1/servers/ID/action rebuild".
+	Path   string         `json:"path,omitempty"`
 	Skip   int            `json:"skip,omitempty"`   // let so many matching requests pass first
 	Count  int            `json:"count,omitempty"`  // strike so often, then be gone; 0: until cleared
 	Rate   float64        `json:"rate,omitempty"`   // strike only this share of matching requests; 0: all

@@ -5,7 +5,6 @@ package openstack
 import (
 	"net/http"
 	"net/netip"
-	"strings"
 )
 
 // floatingIP is an address of an external network that can be given to a port.
@@ -232,22 +231,4 @@ func (cl *call) deleteFloatingIP(f *floatingIP) *reply {
 	}
 	delete(c.world.FIPs, f.ID)
 	return noContent()
-}
-
-// taggable are the collections whose members' tags can be written, by name in the path.
-func (cl *call) taggable() (*standard, *reply) {
-	w, id := cl.cloud.world, cl.value("id")
-	var found *standard
-	switch kind := cl.value("kind"); {
-	case kind == "ports" && w.Ports[id] != nil:
-		found = &w.Ports[id].standard
-	case kind == "floatingips" && w.FIPs[id] != nil:
-		found = &w.FIPs[id].standard
-	case kind == "security-groups" && w.SGs[id] != nil:
-		found = &w.SGs[id].standard
-	}
-	if found == nil || found.Project != cl.project() {
-		return nil, neutronError(http.StatusNotFound, "TagResourceNotFound", "Resource %s %s could not be found.", strings.ReplaceAll(cl.value("kind"), "-", "_"), id)
-	}
-	return found, nil
 }

@@ -108,7 +108,7 @@ func (c *Cloud) Totals() []Total {
 	return totals
 }
 
-// target is what expressions about requests are matched against.
+// target is a path with its query.
 func target(path, query string) string {
 	if query == "" {
 		return path

@@ -92,6 +92,15 @@ func (cl *call) route() string {
 	return cl.pattern + " " + cl.actionName()
 }
 
+// target is what expressions about requests are matched against: path and query, and of a server's action its name.
+func (cl *call) target() string {
+	text := target(cl.r.URL.Path, cl.r.URL.RawQuery)
+	if strings.HasSuffix(cl.pattern, "/action") {
+		text += " " + cl.actionName()
+	}
+	return text
+}
+
 // actionName is the one member of an action's body.
 func (cl *call) actionName() string {
 	var action map[string]json.RawMessage
@@ -108,7 +117,7 @@ func (cl *call) actionName() string {
 func (c *Cloud) receive(cl *call) *Fault {
 	defer c.enter()()
 	cl.seq = c.requests.begin(c.now(), cl)
-	return c.strike(cl.r.Method, target(cl.r.URL.Path, cl.r.URL.RawQuery))
+	return c.strike(cl.r.Method, cl.target())
 }
 
 // perform carries the request out, or not, as the fault has it. Nil is a connection to be closed without an answer.

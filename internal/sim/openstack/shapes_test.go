@@ -93,7 +93,7 @@ func record(t *testing.T) {
 
 // site is a cloud, simulated or real, as it is seen over the wire.
 type site struct {
-	t        *testing.T
+	t        testing.TB
 	client   *http.Client
 	names    [4]string // flavor, flavor that no host can take, image, another image
 	token    string

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 )
 
 // onTagged finds the resource of the network service whose tags a path is about.
@@ -81,4 +82,22 @@ func (cl *call) deleteTag(s *standard) *reply {
 	}
 	cl.retag(s, slices.DeleteFunc(slices.Clone(s.Tags), func(t string) bool { return t == cl.value("tag") }))
 	return noContent()
+}
+
+// taggable are the collections whose members' tags can be written, by name in the path.
+func (cl *call) taggable() (*standard, *reply) {
+	w, id := cl.cloud.world, cl.value("id")
+	var found *standard
+	switch kind := cl.value("kind"); {
+	case kind == "ports" && w.Ports[id] != nil:
+		found = &w.Ports[id].standard
+	case kind == "floatingips" && w.FIPs[id] != nil:
+		found = &w.FIPs[id].standard
+	case kind == "security-groups" && w.SGs[id] != nil:
+		found = &w.SGs[id].standard
+	}
+	if found == nil || found.Project != cl.project() {
+		return nil, neutronError(http.StatusNotFound, "TagResourceNotFound", "Resource %s %s could not be found.", strings.ReplaceAll(cl.value("kind"), "-", "_"), id)
+	}
+	return found, nil
 }
