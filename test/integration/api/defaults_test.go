@@ -32,7 +32,7 @@ func TestDefaults(t *testing.T) {
 			"cloudName":       "fra1",
 		},
 		"SSHCertificateAuthority": {
-			"publicKeys": []any{"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBY8vQ0GJqg1N0vN1m5n3m4o8F2fCkKQ3rY1mF7Q9b2c staff"},
+			"publicKeys": []any{staffKey},
 		},
 		"ServerClaim": {
 			"power": "On",

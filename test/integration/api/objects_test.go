@@ -71,7 +71,7 @@ spec:
 apiVersion: holdfast.dev/v1alpha1
 kind: SSHCertificateAuthority
 spec:
-  publicKeys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBY8vQ0GJqg1N0vN1m5n3m4o8F2fCkKQ3rY1mF7Q9b2c staff]
+  publicKeys: [` + staffKey + `]
 `
 )
 

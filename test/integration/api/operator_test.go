@@ -37,7 +37,7 @@ type process struct {
 	runs []string
 }
 
-// B248: a machine's whole life, from its BMC to its end, needs no right but those that config/rbac gives, and breaks no policy: nothing
+// B248: a machine's whole life, from its BMC to its end, and a VM's after it, need no right but those that config/rbac gives, and breaks no policy: nothing
 // that the operator asks for, acting under its own name, is refused.
 func TestTheOperatorIsRefusedNothing(t *testing.T) {
 	asked := liveALife(t, nil, process{who: operator})
@@ -56,12 +56,14 @@ func TestOperatorAndMonitorApartAreRefusedNothing(t *testing.T) {
 var (
 	neededToAct = []string{
 		"create servers", "patch servers", "patch servers/status", "patch serverclaims", "patch serverclaims/status", "patch bmcs", "patch bmcs/status",
-		"patch servermaintenances", "patch servermaintenances/status", "create events", "get namespaces", "create leases", "update leases",
+		"patch servermaintenances", "patch servermaintenances/status", "delete servers", "patch clouds", "patch clouds/status",
+		"patch serverclasses", "patch serverclasses/status", "patch sshcertificateauthorities", "patch sshcertificateauthorities/status",
+		"patch secrets", "create events", "get namespaces", "create leases", "update leases",
 	}
 	neededToLook = []string{"get secrets", "watch secrets"}
 )
 
-// liveALife lets the processes lead one machine through its life, and returns what they asked the API server for.
+// liveALife lets the processes lead one machine and one VM through their lives, and returns what they asked the API server for.
 func liveALife(t *testing.T, more fs.FS, processes ...process) []string {
 	t.Helper()
 	policies, err := config.Policies()
@@ -82,6 +84,7 @@ func liveALife(t *testing.T, more fs.FS, processes ...process) []string {
 		stops = append(stops, start(t, cluster, p))
 	}
 	life(t, people, register(t, people))
+	lifeOfAVM(t, people)
 	for _, stop := range stops {
 		stop() // a watch is in the log when it has ended
 	}
@@ -160,6 +163,7 @@ func start(t *testing.T, cluster *testenv.Environment, p process) (stop func()) 
 	options.MetricsAddress, options.ProbeAddress = "0", "0"
 	options.Settings.EffectDeadline, options.Settings.GracePeriod = time.Second, time.Second
 	options.Cadence.Slow, options.Cadence.Fast = time.Second, 50*time.Millisecond
+	options.Cadence.Clouds.Slow, options.Cadence.Clouds.Floor = time.Second, 50*time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- controllers.Run(ctx, options) }()
