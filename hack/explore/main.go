@@ -15,11 +15,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/holdfast-dev/holdfast/internal/explorer"
+	"github.com/holdfast-dev/holdfast/internal/explorer/search"
 )
 
 func main() {
@@ -71,24 +73,26 @@ func number(variable string) int {
 	return n
 }
 
-func planFor(names string, moves, depth int) (explorer.Plan, error) {
-	plan := explorer.Plan{Worlds: explorer.Worlds(), Mutants: explorer.Mutants()}
-	if names != "" {
-		plan = explorer.Plan{}
-		for name := range strings.SplitSeq(names, ",") {
-			w, known := explorer.WorldNamed(name)
-			if !known {
-				return plan, fmt.Errorf("there is no world %q; there are: %s", name, strings.Join(allNames(), ", "))
-			}
-			plan.Worlds = append(plan.Worlds, w)
-		}
-	}
-	for i := range plan.Worlds {
-		w := &plan.Worlds[i]
+func planFor(names string, moves, depth int) (search.Plan, error) {
+	chosen := strings.Split(names, ",")
+	var plan search.Plan
+	for _, w := range explorer.Worlds() {
 		if moves > 0 && w.Adverse > 0 {
 			w.Adverse = moves
 		}
 		w.Depth = depth
+		if names == "" || slices.Contains(chosen, w.Name) {
+			plan.Worlds = append(plan.Worlds, w.Planned())
+		}
+	}
+	if names != "" {
+		if len(plan.Worlds) < len(chosen) {
+			return plan, fmt.Errorf("%q names a world that there is not; there are: %s", names, strings.Join(allNames(), ", "))
+		}
+		return plan, nil
+	}
+	for _, m := range explorer.Mutants() {
+		plan.Mutants = append(plan.Mutants, m.Planned())
 	}
 	return plan, nil
 }

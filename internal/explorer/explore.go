@@ -4,9 +4,9 @@ package explorer
 
 import (
 	"slices"
-	"time"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/explorer/search"
 )
 
 // explorer explores one world with one brain.
@@ -42,131 +42,42 @@ func newExplorer(w World, b Brain) *explorer {
 	return x
 }
 
-// Options bound an exploration.
-type Options struct {
-	// MaxStates ends an exploration that does not end by itself; 0: no bound.
-	MaxStates int
-	// Until ends it at a time; zero: none.
-	Until time.Time
-	// Rest checks that everything comes to rest (I6). It costs about as much again.
-	Rest bool
-	// All goes on after a violation, and keeps one of each kind; else the first ends it.
-	All bool
-}
-
-// Result is what an exploration found.
-type Result struct {
-	World       string
-	States      int
-	Transitions int
-	// Decisions is how many distinct views were decided about.
-	Decisions int
-	Depth     int
-	// Complete is false where a bound ended it.
-	Complete   bool
-	Violations []Violation
-	Took       time.Duration
-}
-
-// Violation is a broken invariant with the shortest path to it.
-type Violation struct {
-	Invariant string
-	How       string
-	Path      []Line
-}
-
-// node remembers how a state was reached: a path is played again to be told.
-type node struct {
-	parent int32
-	nth    uint16 // which successor of its parent
-}
-
-// search is one exploration under way.
-type search struct {
-	*explorer
-	options  Options
-	seen     map[State]int32
-	nodes    []node
-	frontier []State
-	numbers  []int32 // of the frontier's states
-	result   Result
-	told     map[string]bool
-}
+// What a search of a world is bounded by, and what it finds.
+type (
+	Options   = search.Options
+	Result    = search.Result
+	Violation = search.Violation
+	Line      = search.Line
+)
 
 // Explore visits every state of a world within its budgets, shortest paths first, and reports what breaks.
 func Explore(w World, b Brain, o Options) Result {
-	start := time.Now()
-	q := &search{explorer: newExplorer(w, b), options: o, seen: map[State]int32{}, told: map[string]bool{}}
-	q.result.World = w.Name
-	q.visit(q.initial(), node{parent: -1})
-	q.result.Complete = q.run()
-	q.result.States, q.result.Took = len(q.nodes), time.Since(start)
-	q.result.Decisions = len(q.serverChoices.list) + len(q.claimChoices.list) + len(q.maintenanceChoices.list)
-	return q.result
+	if w.Depth > 0 {
+		o.Depth = w.Depth
+	}
+	return search.Explore(w.Name, newExplorer(w, b), o)
 }
 
-// run goes through the frontier, level by level; true where nothing is left.
-func (q *search) run() bool {
-	for len(q.frontier) > 0 {
-		if q.world.Depth > 0 && q.result.Depth == q.world.Depth {
-			return false
-		}
-		states, numbers := q.frontier, q.numbers
-		q.frontier, q.numbers = nil, nil
-		for i := range states {
-			q.expand(&states[i], numbers[i])
-			if q.over(i) {
-				return false
-			}
-		}
-		q.result.Depth++
-	}
-	return true
+// Start implements search.Game.
+func (x *explorer) Start() State { return x.initial() }
+
+// Tidy implements search.Game.
+func (*explorer) Tidy(s *State) { s.tidy() }
+
+// Moves implements search.Game.
+func (x *explorer) Moves(s *State, yield func(next *State, broken search.Breach)) {
+	x.successors(s, func(next *State, m move) { yield(next, m.broken.told()) })
 }
 
-func (q *search) over(i int) bool {
-	if len(q.result.Violations) > 0 && !q.options.All {
-		return true
-	}
-	if q.options.MaxStates > 0 && len(q.nodes) >= q.options.MaxStates {
-		return true
-	}
-	return i%1024 == 0 && !q.options.Until.IsZero() && time.Now().After(q.options.Until)
-}
+// Restless implements search.Game.
+func (x *explorer) Restless(s State) search.Breach { return x.restless(s).told() }
 
-func (q *search) expand(s *State, number int32) {
-	nth := uint16(0)
-	q.successors(s, func(next *State, m move) {
-		q.result.Transitions++
-		here := node{parent: number, nth: nth}
-		nth++
-		if m.broken != unbroken {
-			q.violated(m.broken, here)
-			return
-		}
-		q.visit(*next, here)
-	})
-	if !q.options.Rest {
-		return
-	}
-	if broken := q.restless(*s); broken != unbroken {
-		q.violated(broken, node{parent: number, nth: noStep})
-	}
-}
+// Tell implements search.Game.
+func (x *explorer) Tell(path []uint16, ofState bool) []Line { return x.tell(path, ofState) }
 
-// noStep marks a violation of a state itself.
-const noStep = ^uint16(0)
-
-func (q *search) visit(s State, from node) {
-	s.tidy()
-	if _, known := q.seen[s]; known {
-		return
-	}
-	number := int32(len(q.nodes))
-	q.seen[s] = number
-	q.nodes = append(q.nodes, from)
-	q.frontier = append(q.frontier, s)
-	q.numbers = append(q.numbers, number)
+// Decisions implements search.Game.
+func (x *explorer) Decisions() int {
+	return len(x.serverChoices.list) + len(x.claimChoices.list) + len(x.maintenanceChoices.list)
 }
 
 // tidy gives states that mean the same the same form.
@@ -177,28 +88,4 @@ func (s *State) tidy() {
 	if s.adverse == 0 {
 		s.backup, s.old = false, objects{}
 	}
-}
-
-func (q *search) violated(b breach, at node) { q.report(b, q.path(at), at.nth == noStep) }
-
-// report keeps one violation of a kind, told as the path to it. Where it is one of the state itself, how things go on is told too.
-func (q *search) report(b breach, path []uint16, ofState bool) {
-	if q.told[b.invariant+b.how] {
-		return
-	}
-	q.told[b.invariant+b.how] = true
-	q.result.Violations = append(q.result.Violations, Violation{Invariant: b.invariant, How: b.how, Path: q.tell(path, ofState)})
-}
-
-// path are the steps from the start to a node.
-func (q *search) path(at node) []uint16 {
-	var steps []uint16
-	if at.nth != noStep {
-		steps = append(steps, at.nth)
-	}
-	for number := at.parent; number >= 0 && q.nodes[number].parent >= 0; number = q.nodes[number].parent {
-		steps = append(steps, q.nodes[number].nth)
-	}
-	slices.Reverse(steps)
-	return steps
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/explorer/search"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 )
@@ -197,9 +198,9 @@ func TestWalksAreReplayable(t *testing.T) {
 // TestPlanPrintsATable: a line for each world and each mutant, in the plan's order.
 func TestPlanPrintsATable(t *testing.T) {
 	w := world(t, "two-servers-aged")
-	p := Plan{Worlds: []World{w}, Mutants: []Mutant{{
-		Clause: "the server that bears the claim is its choice (B049)", Worlds: []string{w.Name}, Apply: claimMutants()[1].Apply,
-	}, {Clause: "nothing", Worlds: []string{w.Name}, Apply: func(*Brain) {}}}}
+	found := Mutant{Clause: "the server that bears the claim is its choice (B049)", Worlds: []string{w.Name}, Apply: claimMutants()[1].Apply}
+	nothing := Mutant{Clause: "nothing", Worlds: []string{w.Name}, Apply: func(*Brain) {}}
+	p := search.Plan{Worlds: []search.World{w.Planned()}, Mutants: []search.Mutant{found.Planned(), nothing.Planned()}}
 	var out strings.Builder
 	if p.Run(&out) {
 		t.Error("a mutant that got away is no success")

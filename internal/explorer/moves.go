@@ -2,7 +2,10 @@
 
 package explorer
 
-import "github.com/holdfast-dev/holdfast/internal/lifecycle"
+import (
+	"github.com/holdfast-dev/holdfast/internal/explorer/search"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+)
 
 // moveKind is who does what in one step.
 type moveKind uint8
@@ -48,6 +51,9 @@ func (m move) breaking(b breach) move {
 type breach struct{ invariant, how string }
 
 var unbroken breach
+
+// told is the breach as a search tells it.
+func (b breach) told() search.Breach { return search.Breach{Invariant: b.invariant, How: b.how} }
 
 // or is the first of two that is broken.
 func (b breach) or(other breach) breach {

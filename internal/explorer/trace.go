@@ -11,56 +11,48 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 )
 
-// Line is one step of a path in words.
-type Line struct {
-	// Actor and Move say who did what.
-	Actor, Move string
-	// Changes are the objects and machines that the step changed, as they are after it.
-	Changes []string
-}
-
 // tell plays a path again from the start.
-func (q *search) tell(steps []uint16, ofState bool) []Line {
-	s := q.initial()
+func (x *explorer) tell(steps []uint16, ofState bool) []Line {
+	s := x.initial()
 	s.tidy()
-	lines := []Line{{Actor: "world", Move: q.world.Name + ": " + q.world.About, Changes: q.changes(nil, &s)}}
+	lines := []Line{{Actor: "world", Move: x.world.Name + ": " + x.world.About, Changes: x.changes(nil, &s)}}
 	for _, nth := range steps {
 		before := s
 		var taken move
 		n := uint16(0)
-		q.successors(&before, func(next *State, m move) {
+		x.successors(&before, func(next *State, m move) {
 			if n == nth {
 				s, taken = *next, m
 			}
 			n++
 		})
 		s.tidy()
-		actor, what := q.words(&before, taken)
-		lines = append(lines, Line{Actor: actor, Move: what, Changes: q.changes(&before, &s)})
+		actor, what := x.words(&before, taken)
+		lines = append(lines, Line{Actor: actor, Move: what, Changes: x.changes(&before, &s)})
 	}
 	if ofState {
-		lines = append(lines, q.tellRest(s)...)
+		lines = append(lines, x.tellRest(s)...)
 	}
 	return lines
 }
 
 // tellRest tells how things go on when nobody interferes any more.
-func (q *search) tellRest(s State) []Line {
+func (x *explorer) tellRest(s State) []Line {
 	lines := []Line{{Actor: "world", Move: "nobody interferes any more"}}
 	s = calm(s)
 	for range 25 {
-		next, moved := q.turn(s)
+		next, moved := x.turn(s)
 		if !moved {
 			break
 		}
-		lines = append(lines, Line{Actor: "all", Move: "go on", Changes: q.changes(&s, &next)})
+		lines = append(lines, Line{Actor: "all", Move: "go on", Changes: x.changes(&s, &next)})
 		s = next
 	}
-	for i := range q.world.Servers {
+	for i := range x.world.Servers {
 		if s.now.server[i] != absent {
 			question := s.ask(leader, i, true)
 			question.live = true
-			c := q.serverChoices.list[q.server(question, &s)]
+			c := x.serverChoices.list[x.server(question, &s)]
 			lines = append(lines, Line{Actor: "manager", Move: fmt.Sprintf("%s: %s %s: %s", serverName(i), c.step.Kind, c.step.Clause, c.step.Message)})
 		}
 	}
@@ -282,17 +274,4 @@ var harmNames = map[Harm]string{
 	LoseServer: "loses server", LoseClaim: "loses claim", RestoreServer: "restores server", RestoreClaim: "restores claim",
 	OldServer: "loses and restores an older server", OldClaim: "loses and restores an older claim", OldCluster: "restores an older snapshot of the cluster",
 	HandOn: "switches on by hand server", PowerCycle: "power-cycles by a power cut server",
-}
-
-// String is the whole path, for people.
-func (v Violation) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", v.Invariant, v.How)
-	for i, line := range v.Path {
-		fmt.Fprintf(&b, "%3d. %s: %s\n", i, line.Actor, line.Move)
-		for _, change := range line.Changes {
-			fmt.Fprintf(&b, "       %s\n", change)
-		}
-	}
-	return b.String()
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/explorer/search"
 )
 
 // WalkWorld is the world that is walked at random: everything there is, far more of it than can be explored to the end.
@@ -30,9 +31,9 @@ const longestWalk = 400
 // gives the same walks each time.
 func Walk(w World, b Brain, seed uint64, o Options) Result {
 	start := time.Now()
-	q := &search{explorer: newExplorer(w, b), options: o, told: map[string]bool{}}
+	q := &stroll{explorer: newExplorer(w, b), options: o, told: search.Told{}}
 	q.result.World = w.Name
-	for walk := uint64(0); !q.over(0) && (o.MaxStates == 0 || q.result.Transitions < o.MaxStates); walk++ {
+	for walk := uint64(0); !o.Over(q.result, 0) && (o.MaxStates == 0 || q.result.Transitions < o.MaxStates); walk++ {
 		q.walk(rand.New(rand.NewPCG(seed, walk))) //nolint:gosec // a walk must be replayable, not secret
 		q.forget()
 	}
@@ -40,14 +41,27 @@ func Walk(w World, b Brain, seed uint64, o Options) Result {
 	return q.result
 }
 
+// stroll is walks under way.
+type stroll struct {
+	*explorer
+	options Options
+	result  Result
+	told    search.Told
+}
+
+// report keeps one violation of a kind. Where it is one of the state itself, how things go on is told too.
+func (q *stroll) report(b breach, path []uint16, ofState bool) {
+	q.told.Report(&q.result, b.told(), func() []Line { return q.tell(path, ofState) })
+}
+
 // walk takes one walk.
-func (q *search) walk(random *rand.Rand) {
+func (q *stroll) walk(random *rand.Rand) {
 	s := q.initial()
 	s.tidy()
 	var taken []uint16
 	for len(taken) < longestWalk {
 		next, nth, broken := q.stride(&s, random)
-		if nth == noStep {
+		if nth == search.NoStep {
 			break
 		}
 		q.result.Transitions++
@@ -68,8 +82,8 @@ func (q *search) walk(random *rand.Rand) {
 }
 
 // stride is one step at random: each successor is as likely as any other.
-func (q *search) stride(s *State, random *rand.Rand) (chosen State, nth uint16, broken breach) {
-	nth = noStep
+func (q *stroll) stride(s *State, random *rand.Rand) (chosen State, nth uint16, broken breach) {
+	nth = search.NoStep
 	count := 0
 	q.successors(s, func(next *State, m move) {
 		count++
@@ -84,7 +98,7 @@ func (q *search) stride(s *State, random *rand.Rand) (chosen State, nth uint16, 
 const mostKept = 400_000
 
 // forget starts the memory anew once it is large: walks seldom meet.
-func (q *search) forget() {
+func (q *stroll) forget() {
 	if len(q.serverChoices.list)+len(q.claimChoices.list)+len(q.rests) < mostKept {
 		return
 	}

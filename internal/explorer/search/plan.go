@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package explorer
+package search
 
 import (
 	"fmt"
@@ -8,6 +8,33 @@ import (
 	"runtime"
 	"sync"
 )
+
+// World is one world to be explored with the product in it.
+type World struct {
+	Name    string
+	Explore func(Options) Result
+}
+
+// Mutant is the product less one clause, to be hunted.
+type Mutant struct {
+	// Clause that is taken away.
+	Clause string
+	// Behind names what stands behind the clause, where nothing breaks without it alone; "": something must break.
+	Behind string
+	// Hunt explores the worlds in which it is looked for, one after the other, until one shows what is missing; else it gives the last.
+	Hunt func(Options) Result
+}
+
+// Hunt explores the worlds named, in order, until one breaks; else it gives the last.
+func Hunt(worlds []string, explore func(name string) Result) Result {
+	var result Result
+	for _, name := range worlds {
+		if result = explore(name); len(result.Violations) > 0 {
+			break
+		}
+	}
+	return result
+}
 
 // Plan is what is to be explored.
 type Plan struct {
@@ -27,7 +54,7 @@ func (p Plan) Run(out io.Writer) bool {
 		fmt.Fprintf(out, "%-22s %9s %11s %9s %5s %10s %8s\n", "world", "states", "transitions", "decisions", "depth", "violations", "seconds")
 	}
 	var all Result
-	inOrder(p.Worlds, func(w World) Result { return Explore(w, Production(), p.Options) }, func(w World, r Result) {
+	inOrder(p.Worlds, func(w World) Result { return w.Explore(p.Options) }, func(w World, r Result) {
 		good = good && r.Complete && len(r.Violations) == 0
 		all.States, all.Transitions, all.Decisions = all.States+r.States, all.Transitions+r.Transitions, all.Decisions+r.Decisions
 		fmt.Fprintf(out, "%-22s %9d %11d %9d %5d %10d %8.1f%s\n", w.Name, r.States, r.Transitions, r.Decisions, r.Depth, len(r.Violations), r.Took.Seconds(), cut(r))
@@ -49,18 +76,19 @@ func (p Plan) hunt(out io.Writer) bool {
 	good := true
 	options := p.Options
 	options.Rest, options.All = false, false
-	inOrder(p.Mutants, func(m Mutant) Catch { return Hunt(m, options) }, func(m Mutant, c Catch) {
-		if !c.Caught && m.Behind != "" && c.Result.Complete {
+	inOrder(p.Mutants, func(m Mutant) Result { return m.Hunt(options) }, func(m Mutant, r Result) {
+		caught := len(r.Violations) > 0
+		if !caught && m.Behind != "" && r.Complete {
 			fmt.Fprintf(out, "%-72s nothing breaks: %s\n", m.Clause, m.Behind)
 			return
 		}
-		if !c.Caught {
+		if !caught {
 			good = false
-			fmt.Fprintf(out, "%-72s NOT FOUND%s\n", m.Clause, cut(c.Result))
+			fmt.Fprintf(out, "%-72s NOT FOUND%s\n", m.Clause, cut(r))
 			return
 		}
-		v := c.Result.Violations[0]
-		fmt.Fprintf(out, "%-72s %-21s %-6s %5d %8.1f\n", m.Clause, c.Result.World, v.Invariant, len(v.Path)-1, c.Result.Took.Seconds())
+		v := r.Violations[0]
+		fmt.Fprintf(out, "%-72s %-21s %-6s %5d %8.1f\n", m.Clause, r.World, v.Invariant, len(v.Path)-1, r.Took.Seconds())
 		if p.Tell {
 			fmt.Fprintf(out, "\n%s\n", v)
 		}
