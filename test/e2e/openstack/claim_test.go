@@ -5,6 +5,7 @@ package openstack
 import (
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
@@ -128,7 +129,7 @@ func TestARebuildNeedsTheClaimsConsent(t *testing.T) {
 	k := newKit(t, "consent")
 	claim, server := k.served(k.class(v1alpha1.ReclaimDelete, withRebuilds))
 	k.rebuild(server, lab.ImageB)
-	k.UntilCondition(server, v1alpha1.ConditionStalled, "True", v1alpha1.ReasonRebuildApproval)
+	k.UntilCondition(server, v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonRebuildApproval)
 	k.watched()
 	k.expectAsked("create")
 	k.Annotate(claim, v1alpha1.AnnotationRebuildApproved, server.Spec.OpenStack.Image.String())

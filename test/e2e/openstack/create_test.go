@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
@@ -158,7 +159,7 @@ func TestCredentialsChange(t *testing.T) {
 	k := newKit(t, "password")
 	server := k.running()
 	k.must(k.project.ChangePassword(t.Context(), "another-one"))
-	k.UntilCondition(k.cloud, v1alpha1.ConditionReady, "False", "")
+	k.UntilCondition(k.cloud, v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonCredentialsInvalid)
 	harness.Change(k.Kit, k.secret(), func(s *corev1.Secret) { s.Data[v1alpha1.KeyClouds] = []byte(k.cloudsYAML()) })
 	k.UntilReady(k.cloud)
 	k.untilRunning(server)
@@ -173,7 +174,7 @@ func TestBadInput(t *testing.T) {
 	k := newKit(t, "bad")
 	good := k.standalone()
 	bad := k.standalone(func(s *v1alpha1.OpenStackServer) { s.Image.Name = "no-such-image" })
-	k.UntilCondition(bad, v1alpha1.ConditionStalled, "True", v1alpha1.ReasonResourceMissing)
+	k.UntilCondition(bad, v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonResourceMissing)
 	k.untilRunning(good)
 	k.expectServers("one good, one bad", one(good, active))
 	k.expectNothing(bad, good)

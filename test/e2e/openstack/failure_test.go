@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 	"github.com/holdfast-dev/holdfast/test/e2e/openstack/lab"
@@ -138,7 +140,7 @@ func TestQuota(t *testing.T) {
 			k := newKit(t, "quota")
 			k.must(k.project.SetQuota(t.Context(), quota, 0))
 			server := k.standalone()
-			k.UntilCondition(server, v1alpha1.ConditionReady, "False", v1alpha1.ReasonQuotaExceeded)
+			k.UntilCondition(server, v1alpha1.ConditionReady, metav1.ConditionFalse, v1alpha1.ReasonQuotaExceeded)
 			k.watched()
 			k.expectAsked()
 			k.must(k.project.SetQuota(t.Context(), quota, -1))

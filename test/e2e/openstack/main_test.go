@@ -42,11 +42,16 @@ func run(m *testing.M) int {
 	return harness.Main(m, harness.Options{Manager: []harness.Override{paceOfACloud}}, func(s *harness.Suite) { suite = s })
 }
 
-// paceOfACloud suits services that take a second where a simulator takes a millisecond.
+// paceOfACloud suits services that take a second where a simulator takes a millisecond, and share two cores with everything else.
 func paceOfACloud(o *operator.Options) {
-	o.Settings.EffectDeadline = 30 * time.Second
-	o.Cadence.LookDeadline = 20 * time.Second
-	o.Cadence.Slow = 4 * time.Second
+	o.Settings.EffectDeadline = 20 * time.Second
+	o.Settings.Backstop = 15 * time.Second
+	o.Settings.CreateBackoff = time.Second
 	o.Cadence.Fast = 500 * time.Millisecond
 	o.Cadence.RetryFirst, o.Cadence.RetryLast = 500*time.Millisecond, 4*time.Second
+	o.Cadence.DeniedFirst, o.Cadence.DeniedLast = 4*time.Second, 4*time.Second
+	clouds := &o.Cadence.Clouds
+	clouds.Slow, clouds.Full, clouds.FullFast = 4*time.Second, 12*time.Second, 4*time.Second
+	clouds.About = 20 * time.Second
+	clouds.LookDeadline = 20 * time.Second
 }

@@ -34,7 +34,7 @@ func TestTheAPIIsDownAndComesBack(t *testing.T) {
 			k.UntilCondition(kept, v1alpha1.ConditionProviderReachable, metav1.ConditionFalse, "")
 			k.Delete(going)
 			late := k.standalone()
-			k.UntilCondition(late, v1alpha1.ConditionReady, metav1.ConditionFalse, "")
+			k.UntilCondition(late, v1alpha1.ConditionProviderReachable, metav1.ConditionFalse, "")
 			k.must(trouble.end(t.Context(), lab.Nova))
 			k.untilRunning(late)
 			k.untilRunning(kept)

@@ -68,7 +68,6 @@ func TestUserDataTooLarge(t *testing.T) {
 		c.Spec.ClassName = class.Name
 		c.Spec.Boot.UserDataSecretRef = &v1alpha1.LocalObjectReference{Name: "large"}
 	})
-	k.UntilCondition(claim, v1alpha1.ConditionReady, metav1.ConditionFalse, "")
 	k.Until("the Server was chosen", k.serverChosen(claim))
 	server := k.Server(claim.Spec.ServerName)
 	k.UntilCondition(server, v1alpha1.ConditionReady, metav1.ConditionFalse, v1alpha1.ReasonUserDataInvalid)
