@@ -159,6 +159,7 @@ func observe(last *v1alpha1.ServerObserved, m machine, seen *v1alpha1.Server, i 
 	memory, err := ledger.ParseServer(seen.Annotations)
 	if err == nil && memory.Intent != nil {
 		picture.Intent = memory.Intent.ID
+		observeTask(picture, m, *memory.Intent)
 	}
 	if err == nil && memory.Boot != nil && memory.Boot.Media != "" {
 		picture.Media = driveOf(m)

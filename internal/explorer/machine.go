@@ -23,6 +23,7 @@ type effect struct {
 	server int
 	agreed uint8 // owners that agreed to a power-off then
 	armFor owner // who a network boot is armed for
+	ends   taskEnd
 }
 
 // reach carries an effect out, after the machine has checked what the effect relies on, and tells what it broke.
@@ -37,6 +38,9 @@ func (x *explorer) reach(s *State, e effect) (outcome, breach) {
 	}
 	if call.Op.Destructive() && (e.choice.intent == nil || call.Intent == "" || e.choice.intent.ID != call.Intent) {
 		return done, breach{"I7", "a power-off without a written intent"}
+	}
+	if x.tasked(e.choice) && m.begins(e.ends) == taskFails {
+		return done, unbroken
 	}
 	switch call.Op {
 	case lifecycle.OpPowerOn:

@@ -120,7 +120,8 @@ type shot struct {
 // picture is the server with the picture that is taken of a machine.
 func (x *explorer) picture(seen id, of machine, i int, era uint8) id {
 	// What nobody can see must not make pictures differ.
-	of.runs, of.disk, of.imaged, of.era, of.stopping = 0, 0, 0, 0, false
+	of.runs, of.disk, of.imaged, of.era = 0, 0, 0, 0
+	of.stopping = of.stopping && x.world.Tasks
 	key := shot{seen, of, i, era}
 	if known, ok := x.pictures[key]; ok {
 		return known

@@ -97,6 +97,7 @@ func serverMutants() []Mutant {
 		{Clause: "a claim that is missing is no release (P10)", Worlds: []string{"one-claim"}, Apply: seeing(missingIsDeleted)},
 		{Clause: "a written intent before a power-off (P6)", Worlds: []string{"one-claim"}, Apply: noIntent},
 		{Clause: "an Off is believed only fresh: with the intent's id, and confirmed (R4)", Worlds: []string{"one-claim", "stalls"}, Apply: oldOff},
+		{Clause: "what a task says of a power-off is no Off (R4)", Worlds: []string{"tasks"}, Apply: taskIsOff},
 		{Clause: "what rests on Off waits for what may be on the wire", Worlds: []string{"stalls"}, Apply: seeing(longOff)},
 		{Clause: "held after an old snapshot without stamps (--after-restore)", Worlds: []string{"snapshot-unstamped"}, Apply: seeing(func(v *lifecycle.ServerView, _ *ledger.Server) { v.Settings.Epoch = "" })},
 		{Clause: "a maintenance keeps everything else away (I4)", Worlds: []string{"maintenance-approved", "maintenance"}, Apply: seeing(func(v *lifecycle.ServerView, _ *ledger.Server) {
@@ -110,6 +111,16 @@ func oldOff(b *Brain) {
 	seeing(func(v *lifecycle.ServerView, m *ledger.Server) {
 		if seen := v.Server.Status.Observed; seen != nil && m.Intent != nil {
 			seen.Intent = m.Intent.ID
+		}
+	})(b)
+	unconfirmed(b)
+}
+
+// taskIsOff takes a machine for Off once the task of its power-off is told, and does not ask it.
+func taskIsOff(b *Brain) {
+	seeing(func(v *lifecycle.ServerView, _ *ledger.Server) {
+		if seen := v.Server.Status.Observed; seen != nil && seen.Task != "" {
+			seen.PowerState = v1alpha1.ObservedOff
 		}
 	})(b)
 	unconfirmed(b)

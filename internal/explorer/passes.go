@@ -156,6 +156,17 @@ func (x *explorer) put(s *State, mv move, f flight, yield step) {
 // act asks the machine and records: in one go, or stalling before the effect or before the record. A record that is never written is
 // also the lost reply.
 func (x *explorer) act(s *State, mv move, f flight, yield step) {
+	for _, f.ends = range x.ends(s, f) {
+		from := *s
+		if f.ends == taskFails {
+			from.tenant--
+		}
+		x.actEnding(&from, mv, f, yield)
+	}
+}
+
+// actEnding is act where it is known how the task ends that the effect becomes.
+func (x *explorer) actEnding(s *State, mv move, f flight, yield step) {
 	next := *s
 	next.expire(mv.late)
 	if broken, acted := x.perform(&next, mv.by, f, recordAtOnce); acted {
@@ -188,18 +199,22 @@ const (
 // perform makes the call and what follows it. acted is false where the machine refused because it was not as expected.
 func (x *explorer) perform(s *State, m manager, f flight, when recording) (broken breach, acted bool) {
 	c := &x.serverChoices.list[f.choice]
-	out, broken := x.reach(s, effect{choice: c, server: int(f.server), agreed: f.agreed | x.agreed(s, int(f.server)), armFor: f.armFor})
+	out, broken := x.reach(s, effect{choice: c, server: int(f.server), agreed: f.agreed | x.agreed(s, int(f.server)), armFor: f.armFor, ends: f.ends})
 	if out == mismatch {
 		return broken, false
 	}
-	if out == done && c.step.Record != nil && when == recordLater {
-		f.kind = recordStalls
+	after, records := c.write.next, c.step.Record != nil
+	switch {
+	case out == cannot:
+		after = c.refused.next
+	case x.tasked(c):
+		after = x.taskRecord(f.target, c, s.mach[f.server].task)
+		records = after != f.target
+	}
+	if out == done && records && when == recordLater {
+		f.kind, f.record = recordStalls, after
 		s.flight = f
 		return broken, true
-	}
-	after := c.write.next
-	if out == cannot {
-		after = c.refused.next
 	}
 	if s.stands(m, f) {
 		s.readBack(m, func(o *objects) { o.server[f.server] = after })
@@ -260,7 +275,7 @@ func (x *explorer) resume(s *State, yield step) {
 		crashed.kind = moveCrash
 		yield(&next, crashed)
 		if next.now.server[f.server] == f.target {
-			next.now.server[f.server] = x.serverChoices.list[f.choice].write.next
+			next.now.server[f.server] = f.record
 			yield(&next, mv.breaking(x.recorded(&next, f, next.now.server[f.server])))
 		}
 	default:

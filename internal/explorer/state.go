@@ -47,6 +47,8 @@ type machine struct {
 	disk     owner // whose installation is on the disk
 	era      uint8 // the last era whose restart was recorded as carried out
 	imaged   uint8 // bits of the owners it was network-booted for
+	task     uint8 // number of the last task that a power-off became, see task.go
+	failed   bool  // that task failed
 }
 
 // flight is a pass that stalls: decided on a live view, not finished yet.
@@ -59,6 +61,8 @@ type flight struct {
 	agreed uint8 // owners that agreed to a power-off when it was decided
 	given  uint8 // owners that had given their machine up by then
 	armFor owner
+	ends   taskEnd // how the task ends that the effect becomes
+	record id      // what the record that stalls makes of the object
 }
 
 type flightKind uint8

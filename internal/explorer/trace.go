@@ -257,6 +257,12 @@ func describeMachine(i int, m machine) string {
 	if m.armed != 0 {
 		text += " armed"
 	}
+	if m.task != 0 {
+		text += fmt.Sprintf(" task=%d", m.task)
+	}
+	if m.failed {
+		text += ", failed"
+	}
 	return text + fmt.Sprintf(" runs=%s disk=%s tag=%q", m.runs, m.disk, tagOf(m.tag))
 }
 

@@ -25,6 +25,8 @@ type World struct {
 	Always bool
 	// Method by which claims boot; "" is PXE.
 	Method v1alpha1.BootMethod
+	// Tasks lets BMCs take power-offs as tasks, which may fail: as often as Tenant says.
+	Tasks bool
 	// Retain keeps servers for a person after a release.
 	Retain bool
 	// Policy and MaintenancePower of the maintenance that people may make.

@@ -118,6 +118,10 @@ func otherWorlds() []World {
 			Name: "restart-and-loss", About: "a booted claim that is restarted, and one loss of memory",
 			Servers: 1, Claims: 1, Running: true, Deeds: []Deed{Restart, DeleteClaim}, People: 2, Harms: losses, Adverse: 1, Tenant: 1,
 		}, {
+			Name: "tasks", About: "a booted claim whose machine takes power-offs as tasks that may fail, with a pass or a look that stalls, and a status wiped; no stamps",
+			Servers: 1, Claims: 1, Running: true, NoStamp: true, Tasks: true, Deeds: []Deed{ClaimPower, DeleteClaim, CreateClaim}, People: 2, Tenant: 1, Harms: []Harm{WipeStatus}, Adverse: 1,
+			Stalls: 1, StallEffects: true, StallLooks: true,
+		}, {
 			Name: "maintenance", About: "a maintenance that powers off without asking, a claim, and one loss of memory",
 			Servers: 1, Claims: 1, Enrolled: true, Policy: v1alpha1.MaintenanceEnforced, MaintenancePower: v1alpha1.PowerOff,
 			Deeds: []Deed{CreateClaim, DeleteClaim, CreateMaintenance, DeleteMaintenance}, People: 4, Harms: []Harm{WipeStatus, LoseServer, LoseClaim}, Adverse: 1,
