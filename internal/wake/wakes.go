@@ -65,16 +65,3 @@ func When(changes ...Change) predicate.Predicate {
 func (w *Wakes) count(controller string, cause Cause, wakes int) {
 	w.total.WithLabelValues(controller, string(cause)).Add(float64(wakes))
 }
-
-// Leaving passes what tells that a user of something may have gone, and counts nothing: its deletion, or an edit by which it may name
-// something else. That a user comes, or is asked to go, is no news to what it uses.
-func Leaving() predicate.Predicate {
-	return predicate.Funcs{
-		CreateFunc: func(event.CreateEvent) bool { return false },
-		UpdateFunc: func(update event.UpdateEvent) bool {
-			_, moved := First(update.ObjectOld, update.ObjectNew, Spec)
-			return moved
-		},
-		GenericFunc: func(event.GenericEvent) bool { return false },
-	}
-}

@@ -25,13 +25,13 @@ func (r *Reconciler) Setup(mgr ctrl.Manager, wakes *wake.Wakes) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named(Name).
 		Watches(&v1alpha1.Cloud{}, &handler.EnqueueRequestForObject{}, builder.WithPredicates(wakes.On(Name, wake.Deletion, wake.Spec, wake.Observed, r.reports.Changed()))).
-		Watches(&v1alpha1.Server{}, wakes.Mapped(Name, wake.CauseDependency, cloudOfServer), builder.WithPredicates(wake.Leaving())).
-		Watches(&v1alpha1.ServerClass{}, wakes.Mapped(Name, wake.CauseDependency, cloudOfClass), builder.WithPredicates(wake.Leaving())).
+		Watches(&v1alpha1.Server{}, wakes.Mapped(Name, wake.CauseDependency, cloudOfServer), builder.WithPredicates(wake.When(wake.Spec))).
+		Watches(&v1alpha1.ServerClass{}, wakes.Mapped(Name, wake.CauseDependency, cloudOfClass), builder.WithPredicates(wake.When(wake.Spec))).
 		WatchesMetadata(&corev1.Secret{}, wakes.Mapped(Name, wake.CauseDependency, r.cloudsOfSecret), builder.WithPredicates(wake.When(wake.Deletion))).
 		Complete(r)
 }
 
-// cloudOfServer wakes the cloud of a server that went: it may have been the last to wait for.
+// cloudOfServer wakes the cloud of a server that came or went: a deletion names it, or it was the last to wait for.
 func cloudOfServer(_ context.Context, object client.Object) []reconcile.Request {
 	openstack := object.(*v1alpha1.Server).Spec.OpenStack
 	if openstack == nil {

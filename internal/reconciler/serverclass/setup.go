@@ -24,14 +24,14 @@ func (r *Reconciler) Setup(mgr ctrl.Manager, wakes *wake.Wakes) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named(Name).
 		Watches(&v1alpha1.ServerClass{}, &handler.EnqueueRequestForObject{}, builder.WithPredicates(wakes.On(Name, wake.Deletion, wake.Spec, r.reports.Changed()))).
-		Watches(&v1alpha1.Server{}, wakes.Mapped(Name, wake.CauseDependency, classOfServer), builder.WithPredicates(wake.Leaving())).
-		Watches(&v1alpha1.ServerClaim{}, wakes.Mapped(Name, wake.CauseClaim, classOfClaim), builder.WithPredicates(wake.Leaving())).
+		Watches(&v1alpha1.Server{}, wakes.Mapped(Name, wake.CauseDependency, classOfServer), builder.WithPredicates(wake.When(wake.Spec))).
+		Watches(&v1alpha1.ServerClaim{}, wakes.Mapped(Name, wake.CauseClaim, classOfClaim), builder.WithPredicates(wake.When(wake.Spec))).
 		Watches(&v1alpha1.Cloud{}, wakes.Mapped(Name, wake.CauseDependency, r.classesOf(index.ClassCloud)), builder.WithPredicates(wake.When(wake.Deletion))).
 		Watches(&v1alpha1.SSHCertificateAuthority{}, wakes.Mapped(Name, wake.CauseDependency, r.classesOf(index.ClassAuthority)), builder.WithPredicates(wake.When(wake.Deletion))).
 		Complete(r)
 }
 
-// classOfServer wakes the class of a server that went: it may have been the last to wait for.
+// classOfServer wakes the class of a server that came or went: a deletion names it, or it was the last to wait for.
 func classOfServer(_ context.Context, object client.Object) []reconcile.Request {
 	ref := object.(*v1alpha1.Server).Spec.ClassRef
 	if ref == nil {

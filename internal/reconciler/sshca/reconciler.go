@@ -97,14 +97,7 @@ func Describe(authority *v1alpha1.SSHCertificateAuthority) []lifecycle.Gate {
 }
 
 func authorityOf(object *v1alpha1.SSHCertificateAuthority) cloudinit.Authority {
-	authority := cloudinit.Authority{Name: object.Name, PublicKeys: object.Spec.PublicKeys}
-	for _, login := range object.Spec.Principals {
-		if authority.Principals == nil {
-			authority.Principals = map[string][]string{}
-		}
-		authority.Principals[login.Login] = login.Principals
-	}
-	return authority
+	return cloudinit.Authority{Name: object.Name, PublicKeys: object.Spec.PublicKeys, Principals: object.Spec.PrincipalsByLogin()}
 }
 
 // report ends a pass with the one status commit (P9).

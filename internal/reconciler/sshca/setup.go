@@ -23,12 +23,12 @@ func (r *Reconciler) Setup(mgr ctrl.Manager, wakes *wake.Wakes) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named(Name).
 		Watches(&v1alpha1.SSHCertificateAuthority{}, &handler.EnqueueRequestForObject{}, builder.WithPredicates(wakes.On(Name, wake.Deletion, wake.Spec, r.reports.Changed()))).
-		Watches(&v1alpha1.Server{}, wakes.Mapped(Name, wake.CauseDependency, ofServer), builder.WithPredicates(wake.Leaving())).
-		Watches(&v1alpha1.ServerClass{}, wakes.Mapped(Name, wake.CauseDependency, ofClass), builder.WithPredicates(wake.Leaving())).
+		Watches(&v1alpha1.Server{}, wakes.Mapped(Name, wake.CauseDependency, ofServer), builder.WithPredicates(wake.When(wake.Spec))).
+		Watches(&v1alpha1.ServerClass{}, wakes.Mapped(Name, wake.CauseDependency, ofClass), builder.WithPredicates(wake.When(wake.Spec))).
 		Complete(r)
 }
 
-// ofServer wakes the authorities of a server that went: it may have been the last to wait for.
+// ofServer wakes the authorities of a server that came or went: a deletion names it, or it was the last to wait for.
 func ofServer(_ context.Context, object client.Object) []reconcile.Request {
 	return trusted(object.(*v1alpha1.Server).Spec.OpenStack)
 }
