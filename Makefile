@@ -41,6 +41,10 @@ kubectl: ## Build kubectl from source, once
 
 ##@ Test
 
+.PHONY: oracles
+oracles: ## Fetch Debian's cloud-init and sshd, once, for the tests that ask them (Debian only; the tests skip without them)
+	@hack/cloudinit/fetch.sh
+
 .PHONY: test
 test: controlplane kubectl ## Run all tests: unit, integration on a real API server, architecture
 	$(GO) test $(TEST_FLAGS) ./...

@@ -16,7 +16,7 @@ type LoginPrincipals struct {
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=256
-	// +kubebuilder:validation:items:Pattern=`^[!-~]+$`
+	// +kubebuilder:validation:items:Pattern=`^[!-"$-~]+$`
 	Principals []string `json:"principals"`
 }
 
@@ -35,6 +35,18 @@ type SSHCertificateAuthoritySpec struct {
 	// +listMapKey=login
 	// +kubebuilder:validation:MaxItems=64
 	Principals []LoginPrincipals `json:"principals,omitempty"`
+}
+
+// PrincipalsByLogin are the principals as a map; nil where there are none.
+func (s SSHCertificateAuthoritySpec) PrincipalsByLogin() map[string][]string {
+	var principals map[string][]string
+	for _, login := range s.Principals {
+		if principals == nil {
+			principals = make(map[string][]string, len(s.Principals))
+		}
+		principals[login.Login] = login.Principals
+	}
+	return principals
 }
 
 // SSHCertificateAuthorityStatus reports.

@@ -114,12 +114,5 @@ func manifest(document []byte) (cloudinit.Authority, error) {
 }
 
 func authorityOf(object *v1alpha1.SSHCertificateAuthority) cloudinit.Authority {
-	authority := cloudinit.Authority{Name: object.Name, PublicKeys: object.Spec.PublicKeys}
-	for _, of := range object.Spec.Principals {
-		if authority.Principals == nil {
-			authority.Principals = map[string][]string{}
-		}
-		authority.Principals[of.Login] = append(authority.Principals[of.Login], of.Principals...)
-	}
-	return authority
+	return cloudinit.Authority{Name: object.Name, PublicKeys: object.Spec.PublicKeys, Principals: object.Spec.PrincipalsByLogin()}
 }

@@ -53,14 +53,9 @@ func (s Seeds) authorities(ctx context.Context, refs []v1alpha1.LocalObjectRefer
 			}
 			return nil, fmt.Errorf("read the SSH certificate authority %s: %w", ref.Name, err)
 		}
-		authority := cloudinit.Authority{Name: ref.Name, PublicKeys: object.Spec.PublicKeys}
-		for _, login := range object.Spec.Principals {
-			if authority.Principals == nil {
-				authority.Principals = map[string][]string{}
-			}
-			authority.Principals[login.Login] = login.Principals
-		}
-		authorities = append(authorities, authority)
+		authorities = append(authorities, cloudinit.Authority{
+			Name: ref.Name, PublicKeys: object.Spec.PublicKeys, Principals: object.Spec.PrincipalsByLogin(),
+		})
 	}
 	return authorities, nil
 }
