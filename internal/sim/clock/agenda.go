@@ -20,7 +20,6 @@ type Appointment struct {
 // The world does everything between [Agenda.Enter] and the function that it returns.
 type Agenda struct {
 	clock Clock
-	left  func() // called under the lock before each leave; may be nil
 
 	mu        sync.Mutex
 	now       time.Time
@@ -31,10 +30,8 @@ type Agenda struct {
 	stopTimer func() bool
 }
 
-// NewAgenda makes an empty agenda. onLeave, unless nil, is called under the lock whenever it is about to be left.
-func NewAgenda(c Clock, onLeave func()) *Agenda {
-	return &Agenda{clock: c, left: onLeave, now: c.Now()}
-}
+// NewAgenda makes an empty agenda.
+func NewAgenda(c Clock) *Agenda { return &Agenda{clock: c, now: c.Now()} }
 
 // Enter takes the lock, after everything that is due has been done. The returned function leaves:
 //
@@ -82,9 +79,6 @@ func (a *Agenda) Close() bool {
 func (a *Agenda) leave() {
 	a.runDue()
 	a.arm()
-	if a.left != nil {
-		a.left()
-	}
 	a.mu.Unlock()
 }
 

@@ -15,7 +15,7 @@ var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func TestAnAgendaKeepsItsOrderAndPace(t *testing.T) {
 	c := clock.NewManual(start)
-	agenda := clock.NewAgenda(c, nil)
+	agenda := clock.NewAgenda(c)
 	var got []string
 	note := func(what string) func(time.Time) {
 		return func(at time.Time) { got = append(got, what+" "+at.Sub(start).String()) }
@@ -42,7 +42,7 @@ func TestAnAgendaKeepsItsOrderAndPace(t *testing.T) {
 
 func TestAClosedAgendaDoesNothingMore(t *testing.T) {
 	c := clock.NewManual(start)
-	agenda := clock.NewAgenda(c, nil)
+	agenda := clock.NewAgenda(c)
 	leave := agenda.Enter()
 	agenda.Schedule(start.Add(time.Second), func(time.Time) { t.Error("done after the end") })
 	leave()

@@ -83,6 +83,19 @@ func TestTokensEnd(t *testing.T) {
 	}
 }
 
+// A revocation is by whole seconds: a token that comes right after it is refused as well, and the next one is not.
+func TestATokenOfTheSecondOfARevocation(t *testing.T) {
+	b := newBench(t)
+	b.cloud.Behave(func(h *openstack.Behaviour) { h.RevokeBySecond = true })
+	b.cloud.RevokeTokens()
+	b.login()
+	b.do("GET", servers, nil, http.StatusUnauthorized)
+	b.clock.Advance(time.Second)
+	b.do("GET", servers, nil, http.StatusUnauthorized)
+	b.login()
+	b.get(servers)
+}
+
 func TestApplicationCredentials(t *testing.T) {
 	b := newBench(t)
 	user := pick(t, b.do("POST", tokens, passwordLogin("demo", "secret", "demo"), 201).Body, "token", "user", "id").(string)

@@ -35,6 +35,7 @@ type Cloud struct {
 	world     world
 	made      *made
 	tokens    map[string]*token
+	revoked   time.Time // when tokens were last revoked, all or a user's
 	random    *rand.Rand
 	faults    []*Fault
 	faultSeq  int
@@ -63,7 +64,7 @@ func Start(config Config) (*Cloud, error) {
 		c.timing = *config.Timing
 	}
 	c.saver = &saver{cloud: c, dir: config.StateDir}
-	c.agenda = clock.NewAgenda(config.Clock, nil)
+	c.agenda = clock.NewAgenda(config.Clock)
 	c.requests = requestLog{limit: config.RequestLog, totals: map[Total]int{}}
 	if c.requests.limit == 0 {
 		c.requests.limit = 50_000

@@ -73,6 +73,9 @@ type Behaviour struct {
 	ImagePage int `json:"imagePage,omitempty"`
 	// TokenLife is how long tokens that are issued from now on are good for. Zero: one hour.
 	TokenLife clock.Duration `json:"tokenLife,omitzero"`
+	// RevokeBySecond: with tokens that are revoked go those that are issued in the same second, afterwards too, as
+	// Keystone does. On a clock that stands still nobody comes in again.
+	RevokeBySecond bool `json:"revokeBySecond,omitempty"`
 	// WithoutServices are the types of services that are left out of the catalogue (B205).
 	WithoutServices []string `json:"withoutServices,omitempty"`
 }

@@ -153,6 +153,9 @@ func (c *Cloud) valid(id string) *token {
 	if t.Cred != nil && c.world.Creds[t.Cred.ID] == nil {
 		return nil // the tokens of a deleted application credential go with it
 	}
+	if c.behaviour.RevokeBySecond && !t.Issued.Truncate(time.Second).After(c.revoked.Truncate(time.Second)) {
+		return nil
+	}
 	return t
 }
 
@@ -193,6 +196,7 @@ func (cl *call) revokeToken() *reply {
 func (c *Cloud) RevokeTokens() {
 	defer c.enter()()
 	clear(c.tokens)
+	c.revoked = c.now()
 }
 
 // SetPassword changes a user's password. Tokens that it had gotten are revoked, and so are the user's application
@@ -204,6 +208,7 @@ func (c *Cloud) SetPassword(user, password string) bool {
 		return false
 	}
 	a.Password = password
+	c.revoked = c.now()
 	for id, t := range c.tokens {
 		if t.Account == a {
 			delete(c.tokens, id)

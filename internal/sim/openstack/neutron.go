@@ -41,12 +41,19 @@ func (s *standard) doc() obj {
 
 // attribute is a filterable value by its name on the wire.
 func (s *standard) attribute(name string) ([]string, bool) {
-	values := map[string]string{
-		"id": s.ID, "name": s.Name, "project_id": s.Project, "tenant_id": s.Project, "description": s.Description,
-		"revision_number": strconv.Itoa(s.Revision),
+	switch name {
+	case "id":
+		return []string{s.ID}, true
+	case "name":
+		return []string{s.Name}, true
+	case "project_id", "tenant_id":
+		return []string{s.Project}, true
+	case "description":
+		return []string{s.Description}, true
+	case "revision_number":
+		return []string{strconv.Itoa(s.Revision)}, true
 	}
-	value, known := values[name]
-	return []string{value}, known
+	return nil, false
 }
 
 func (s *standard) common() *standard { return s }

@@ -64,7 +64,7 @@ func (b *BMC) expireSessions() {
 	if idle <= 0 {
 		return
 	}
-	now := b.rack.now
+	now := b.rack.now()
 	kept := b.sessions.open[:0]
 	for _, s := range b.sessions.open {
 		if now.Sub(s.used) < idle {
@@ -80,7 +80,7 @@ func (b *BMC) authenticate(r *http.Request) *reply {
 		b.expireSessions()
 		for _, s := range b.sessions.open {
 			if s.token == token {
-				s.used = b.rack.now
+				s.used = b.rack.now()
 				return nil
 			}
 		}
@@ -95,7 +95,7 @@ func (b *BMC) authenticate(r *http.Request) *reply {
 
 // login checks credentials and counts failures; a locked account takes none, not even right ones.
 func (b *BMC) login(user, password string) bool {
-	now := b.rack.now
+	now := b.rack.now()
 	if now.Before(b.account.lockedTill) {
 		b.account.failed++
 		return false
@@ -133,7 +133,7 @@ func (c *call) createSession() *reply {
 	}
 	b.sessions.seq++
 	b.sessions.logins++
-	now := b.rack.now
+	now := b.rack.now()
 	s := &session{id: strconv.Itoa(b.sessions.seq), token: rand.Text(), user: *body.UserName, created: now, used: now}
 	b.sessions.open = append(b.sessions.open, s)
 	r := newReply(http.StatusCreated, b.sessionDoc(s))
@@ -192,7 +192,7 @@ func (c *call) getSessionService() *reply {
 
 // time is how the BMC writes a moment, by its own clock.
 func (b *BMC) time(t time.Time) string {
-	return t.Add(b.behaviour.ClockSkew.std()).UTC().Format(time.RFC3339)
+	return t.Add(b.behaviour.ClockSkew.Std()).UTC().Format(time.RFC3339)
 }
 
 const accountPath = "/redfish/v1/AccountService"
@@ -210,7 +210,7 @@ func (c *call) getAccount() *reply {
 	return c.show(obj{
 		"@odata.type": "#ManagerAccount.v1_12_0.ManagerAccount", "Id": "1", "Name": "Administrator",
 		"UserName": c.bmc.account.username, "Password": nil, "Enabled": true, "RoleId": "Administrator",
-		"Locked": c.bmc.rack.now.Before(c.bmc.account.lockedTill), "AccountTypes": []string{"Redfish"},
+		"Locked": c.bmc.rack.now().Before(c.bmc.account.lockedTill), "AccountTypes": []string{"Redfish"},
 		"Links": obj{"Role": link(accountPath + "/Roles/Administrator")},
 	})
 }

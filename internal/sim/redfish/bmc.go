@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"slices"
 	"time"
+
+	"github.com/holdfast-dev/holdfast/internal/sim/clock"
 )
 
 // BMC is one simulated management controller.
@@ -21,7 +23,7 @@ type BMC struct {
 	reach     Reach
 	since     time.Time // when it last restarted
 	life      int       // counts restarts
-	restart   *appointment
+	restart   *clock.Appointment
 	listeners map[scheme]*bmcListener // with OwnListeners, the open ones
 	ports     map[scheme]uint16       // with OwnListeners, fixed
 	conns     map[*simConn]struct{}
@@ -112,7 +114,7 @@ func (b *BMC) machine(id string) *Machine {
 // forgotten; machines are not touched.
 func (b *BMC) Reboot() {
 	defer b.rack.enter()()
-	b.reboot(b.rack.now, cause{by: byHand})
+	b.reboot(b.rack.now(), cause{by: byHand})
 }
 
 func (b *BMC) reboot(at time.Time, why cause) {
@@ -144,7 +146,7 @@ func (b *BMC) loseMemory() {
 // CutPower takes the mains away from the whole chassis: the machines are off at once and the BMC is gone.
 func (b *BMC) CutPower() {
 	defer b.rack.enter()()
-	now := b.rack.now
+	now := b.rack.now()
 	b.record(Event{At: now, Kind: EventBMC, Detail: "power cut", cause: cause{by: byPowerCut}})
 	b.rack.cancel(b.restart)
 	b.restart = nil
@@ -158,7 +160,7 @@ func (b *BMC) CutPower() {
 // ReturnPower gives the mains back: the BMC boots, and machines follow their restore policies at once.
 func (b *BMC) ReturnPower() {
 	defer b.rack.enter()()
-	now := b.rack.now
+	now := b.rack.now()
 	b.record(Event{At: now, Kind: EventBMC, Detail: "power returned", cause: cause{by: byPowerReturn}})
 	for _, m := range b.machines {
 		m.returnPower(now)
@@ -169,6 +171,6 @@ func (b *BMC) ReturnPower() {
 
 // blank reports whether the BMC, just restarted, does not know yet how its machines are (B018).
 func (b *BMC) blank() bool {
-	lasts := b.behaviour.BlankAfterReboot.std()
-	return lasts > 0 && !b.since.IsZero() && b.rack.now.Before(b.since.Add(lasts))
+	lasts := b.behaviour.BlankAfterReboot.Std()
+	return lasts > 0 && !b.since.IsZero() && b.rack.now().Before(b.since.Add(lasts))
 }

@@ -151,7 +151,7 @@ func (m *Machine) setOverride(at time.Time, next bootOverride, why cause) {
 		m.record(Event{At: at, Kind: EventOverride, From: from.String(), To: next.String(), cause: why})
 		m.changed()
 	}
-	if lag := m.bmc.behaviour.OverrideLag.std(); lag > 0 {
+	if lag := m.bmc.behaviour.OverrideLag.Std(); lag > 0 {
 		m.lag = m.rack.schedule(at.Add(lag), apply)
 		return
 	}

@@ -3,92 +3,35 @@
 package redfish
 
 import (
-	"slices"
-	"sync"
 	"time"
+
+	"github.com/holdfast-dev/holdfast/internal/sim/clock"
 )
 
-// Clock is the time machines live by. Its AfterFunc calls f once, after d, on any goroutine; stop
-// reports whether it kept f from being called.
-type Clock interface {
-	Now() time.Time
-	AfterFunc(d time.Duration, f func()) (stop func() bool)
-}
-
-type wallClock struct{}
-
-func (wallClock) Now() time.Time { return time.Now() }
-
-func (wallClock) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+// Clock is the time that machines live by, shared with the other simulators.
+type Clock = clock.Clock
 
 // ManualClock stands still until it is told to advance: the clock of tests.
-type ManualClock struct {
-	mu     sync.Mutex
-	now    time.Time
-	timers []*manualTimer
-}
-
-type manualTimer struct {
-	at time.Time
-	f  func()
-}
+type ManualClock = clock.Manual
 
 // NewManualClock returns a clock that shows start.
-func NewManualClock(start time.Time) *ManualClock { return &ManualClock{now: start} }
+func NewManualClock(start time.Time) *ManualClock { return clock.NewManual(start) }
 
-// Now implements [Clock].
-func (c *ManualClock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
+// Duration is a time.Duration that is written "1.5s" in JSON.
+type Duration = clock.Duration
+
+// enter takes the rack's lock, after everything that is due has been done. The returned function leaves:
+//
+//	defer r.enter()()
+func (r *Rack) enter() (leave func()) { return r.agenda.Enter() }
+
+// now is the clock as it was read on entering.
+func (r *Rack) now() time.Time { return r.agenda.Now() }
+
+// schedule has run called once the clock shows at, under the lock.
+func (r *Rack) schedule(at time.Time, run func(at time.Time)) *clock.Appointment {
+	return r.agenda.Schedule(at, run)
 }
 
-// AfterFunc implements [Clock]; f is called by Advance, never before it.
-func (c *ManualClock) AfterFunc(d time.Duration, f func()) func() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	t := &manualTimer{at: c.now.Add(d), f: f}
-	c.timers = append(c.timers, t)
-	return func() bool {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		i := slices.Index(c.timers, t)
-		if i < 0 {
-			return false
-		}
-		c.timers = slices.Delete(c.timers, i, i+1)
-		return true
-	}
-}
-
-// Advance moves the clock by d and calls what became due, earliest first, before it returns. What
-// those calls make due within d is called as well.
-func (c *ManualClock) Advance(d time.Duration) {
-	c.mu.Lock()
-	c.now = c.now.Add(d)
-	c.mu.Unlock()
-	for {
-		t := c.popDue()
-		if t == nil {
-			return
-		}
-		t.f()
-	}
-}
-
-func (c *ManualClock) popDue() *manualTimer {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	first := -1
-	for i, t := range c.timers {
-		if !t.at.After(c.now) && (first < 0 || t.at.Before(c.timers[first].at)) {
-			first = i
-		}
-	}
-	if first < 0 {
-		return nil
-	}
-	t := c.timers[first]
-	c.timers = slices.Delete(c.timers, first, first+1)
-	return t
-}
+// cancel forgets an appointment; nil and kept ones are fine.
+func (r *Rack) cancel(item *clock.Appointment) { r.agenda.Cancel(item) }

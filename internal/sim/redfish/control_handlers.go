@@ -133,7 +133,7 @@ func (s *controlServer) netboot(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.eachMachine(w, r, func(m *Machine) {
-		m.SetNetboot(Program{Image: in.Image, Duration: in.Duration.std(), Then: in.Then})
+		m.SetNetboot(Program{Image: in.Image, Duration: in.Duration.Std(), Then: in.Then})
 	})
 }
 

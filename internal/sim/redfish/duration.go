@@ -4,27 +4,8 @@ package redfish
 
 import (
 	"encoding/json"
-	"fmt"
 	"time"
 )
-
-// Duration is a time.Duration that is written "1.5s" in JSON.
-type Duration time.Duration
-
-// MarshalText implements encoding.TextMarshaler.
-func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (d *Duration) UnmarshalText(text []byte) error {
-	parsed, err := time.ParseDuration(string(text))
-	if err != nil {
-		return fmt.Errorf("duration: %w", err)
-	}
-	*d = Duration(parsed)
-	return nil
-}
-
-func (d Duration) std() time.Duration { return time.Duration(d) }
 
 // timingWire is Timing as JSON.
 type timingWire struct {
@@ -46,8 +27,8 @@ func (t *Timing) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*t = Timing{
-		PowerOn: w.PowerOn.std(), PowerOff: w.PowerOff.std(), Shutdown: w.Shutdown.std(), POST: w.POST.std(),
-		OSBoot: w.OSBoot.std(), Pause: w.Pause.std(), BMCBoot: w.BMCBoot.std(),
+		PowerOn: w.PowerOn.Std(), PowerOff: w.PowerOff.Std(), Shutdown: w.Shutdown.Std(), POST: w.POST.Std(),
+		OSBoot: w.OSBoot.Std(), Pause: w.Pause.Std(), BMCBoot: w.BMCBoot.Std(),
 	}
 	return nil
 }

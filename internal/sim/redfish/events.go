@@ -62,7 +62,7 @@ func (b *BMC) publish(m *Machine) {
 	doc := obj{
 		"@odata.type": "#Event.v1_11_0.Event", "Id": id, "Name": "Event",
 		"Events": []obj{{
-			"EventId": id, "MemberId": "0", "EventTimestamp": b.time(b.rack.now), "EventType": "Other",
+			"EventId": id, "MemberId": "0", "EventTimestamp": b.time(b.rack.now()), "EventType": "Other",
 			"MessageId": "ResourceEvent.1.4.ResourceChanged", "Message": "One or more resource properties have changed.",
 			"MessageSeverity": "OK", "OriginOfCondition": link(m.path()),
 		}},

@@ -45,9 +45,9 @@ func (c *simConn) Write(p []byte) (int, error) {
 
 // Close implements net.Conn. It takes the rack's lock.
 func (c *simConn) Close() error {
-	c.bmc.rack.mu.Lock()
+	leave := c.bmc.rack.enter()
 	delete(c.bmc.conns, c)
-	c.bmc.rack.mu.Unlock()
+	leave()
 	return c.Conn.Close()
 }
 

@@ -2,7 +2,11 @@
 
 package redfish
 
-import "time"
+import (
+	"time"
+
+	"github.com/holdfast-dev/holdfast/internal/sim/clock"
+)
 
 // PowerState is a machine's power, in Redfish's words.
 type PowerState string
@@ -78,9 +82,9 @@ type Machine struct {
 	spec     MachineSpec
 	hardware Hardware
 	state    machineState
-	due      *appointment // end of the current step
-	lag      *appointment // a boot override on its way
-	resetAt  time.Time    // when a reset was last taken
+	due      *clock.Appointment // end of the current step
+	lag      *clock.Appointment // a boot override on its way
+	resetAt  time.Time          // when a reset was last taken
 }
 
 // ID returns the machine's Redfish Id.
@@ -145,7 +149,7 @@ func (m *Machine) SetDisk(system string) {
 // PowerOffByTenant switches the machine off at once from within, as its running system may.
 func (m *Machine) PowerOffByTenant() {
 	defer m.rack.enter()()
-	m.becomeOff(m.rack.now, cause{by: byTenant})
+	m.becomeOff(m.rack.now(), cause{by: byTenant})
 }
 
 // RebootByTenant restarts the machine from within; its power stays on. It does nothing to one that is
@@ -153,7 +157,7 @@ func (m *Machine) PowerOffByTenant() {
 func (m *Machine) RebootByTenant() {
 	defer m.rack.enter()()
 	if m.state.Power == PowerOn {
-		m.startPOST(m.rack.now, cause{by: byTenant})
+		m.startPOST(m.rack.now(), cause{by: byTenant})
 	}
 }
 
@@ -161,13 +165,13 @@ func (m *Machine) RebootByTenant() {
 // [BMC.CutPower] for the whole chassis.
 func (m *Machine) CutPower() {
 	defer m.rack.enter()()
-	m.cutPower(m.rack.now)
+	m.cutPower(m.rack.now())
 }
 
 // ReturnPower gives the mains back; the machine follows its restore policy.
 func (m *Machine) ReturnPower() {
 	defer m.rack.enter()()
-	m.returnPower(m.rack.now)
+	m.returnPower(m.rack.now())
 }
 
 func (m *Machine) cutPower(at time.Time) {

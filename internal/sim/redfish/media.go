@@ -151,7 +151,7 @@ func (c *call) changeMedia(m *Machine, next media) *reply {
 
 func (m *Machine) setMedia(at time.Time, next media, why cause) {
 	from := m.state.Media.Image
-	if lag := m.bmc.behaviour.EjectLag.std(); lag > 0 && from != "" && next.Image == "" {
+	if lag := m.bmc.behaviour.EjectLag.Std(); lag > 0 && from != "" && next.Image == "" {
 		next.ShownAs, next.ShownTill = from, at.Add(lag)
 	}
 	if from != next.Image {

@@ -13,13 +13,13 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"time"
+
+	"github.com/holdfast-dev/holdfast/internal/sim/clock"
 )
 
 // Rack is a set of simulated BMCs served by one process.
 type Rack struct {
 	config  Config
-	clock   Clock
 	timing  Timing
 	netboot Program
 	ca      *authority
@@ -31,12 +31,8 @@ type Rack struct {
 	serving sync.WaitGroup
 	closing chan struct{}
 
-	mu        sync.Mutex // guards all below, and every BMC and Machine
+	agenda    *clock.Agenda // its lock guards all below, and every BMC and Machine
 	closed    bool
-	now       time.Time // the clock, as it was read on entering
-	agenda    agenda
-	armedFor  time.Time
-	stopTimer func() bool
 	bmcs      map[string]*BMC
 	byAddress map[netip.Addr]*BMC
 	nextHost  uint16
@@ -62,19 +58,19 @@ func NewRack(config Config) (*Rack, error) {
 			return nil, fmt.Errorf("redfish rack: state: %w", err)
 		}
 	}
+	if config.Clock == nil {
+		config.Clock = clock.Wall()
+	}
 	ca, err := openAuthority(config.StateDir)
 	if err != nil {
 		return nil, err
 	}
 	r := &Rack{
-		config: config, clock: config.Clock, timing: DefaultTiming(), netboot: DefaultProgram(), ca: ca,
+		config: config, timing: DefaultTiming(), netboot: DefaultProgram(), ca: ca,
 		closing: make(chan struct{}), bmcs: map[string]*BMC{}, byAddress: map[netip.Addr]*BMC{},
 		random: rand.New(rand.NewPCG(config.Seed, config.Seed)), //nolint:gosec // faults must repeat, not surprise
 	}
-	if r.clock == nil {
-		r.clock = wallClock{}
-	}
-	r.now = r.clock.Now()
+	r.agenda = clock.NewAgenda(config.Clock)
 	if config.Timing != nil {
 		r.timing = *config.Timing
 	}
@@ -174,22 +170,17 @@ func (r *Rack) sortedBMCs() []*BMC {
 
 // Close stops serving, cuts all connections and saves the state of the machines where it is kept.
 func (r *Rack) Close() error {
-	r.mu.Lock()
-	if r.closed {
-		r.mu.Unlock()
+	if !r.agenda.Close() {
 		return nil
 	}
-	r.runDue()
+	leave := r.enter()
 	r.closed = true
-	if r.stopTimer != nil {
-		r.stopTimer()
-	}
 	close(r.closing)
 	var cut []*simConn
 	for _, b := range r.bmcs {
 		cut = append(cut, b.takeConns()...)
 	}
-	r.mu.Unlock()
+	leave()
 
 	var errs []error
 	for _, c := range cut {

@@ -24,7 +24,7 @@ func (b *BMC) SetReach(to Reach) error {
 	defer b.rack.enter()()
 	b.rack.cancel(b.restart)
 	b.restart = nil
-	b.record(Event{At: b.rack.now, Kind: EventBMC, From: string(b.reach), To: string(to), cause: cause{by: byHand}})
+	b.record(Event{At: b.rack.now(), Kind: EventBMC, From: string(b.reach), To: string(to), cause: cause{by: byHand}})
 	return b.setReach(to)
 }
 

@@ -43,7 +43,7 @@ func (c *call) resetSystem(m *Machine) *reply {
 // refuseReset is what keeps a BMC from trying.
 func (m *Machine) refuseReset(kind string) *reply {
 	down := m.state.Step == stepPause || m.state.Power == PoweringOff && wantsOn(kind)
-	if wait := m.notNow(m.rack.now); wait != nil && kind != "ForceOff" {
+	if wait := m.notNow(m.rack.now()); wait != nil && kind != "ForceOff" {
 		return wait
 	}
 	switch {
@@ -64,7 +64,7 @@ func (m *Machine) refuseReset(kind string) *reply {
 
 // notNow refuses what comes too soon after a reset (Behaviour.NotNowAfterReset).
 func (m *Machine) notNow(at time.Time) *reply {
-	till := m.resetAt.Add(m.bmc.behaviour.NotNowAfterReset.std())
+	till := m.resetAt.Add(m.bmc.behaviour.NotNowAfterReset.Std())
 	if m.resetAt.IsZero() || !at.Before(till) {
 		return nil
 	}

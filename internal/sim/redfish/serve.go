@@ -88,7 +88,7 @@ func cleanPath(path string) string {
 func (r *Rack) receive(c *call) *Fault {
 	defer r.enter()()
 	c.life = c.bmc.life
-	c.seq = r.requests.begin(r.now, c)
+	c.seq = r.requests.begin(r.now(), c)
 	return c.bmc.strike(c.r.Method, c.path)
 }
 
@@ -96,7 +96,7 @@ func (r *Rack) receive(c *call) *Fault {
 // an answer.
 func (r *Rack) perform(c *call, fault *Fault) *reply {
 	if fault != nil {
-		if !r.wait(c, fault.Delay.std()) {
+		if !r.wait(c, fault.Delay.Std()) {
 			return nil
 		}
 		if fault.is(FaultHang, FaultDrop) {
@@ -252,7 +252,7 @@ func (c *call) public(method string) bool {
 func (c *call) value(name string) string { return c.r.PathValue(name) }
 
 // now is the moment the request is acted upon.
-func (c *call) now() time.Time { return c.rack.now }
+func (c *call) now() time.Time { return c.rack.now() }
 
 func (c *call) cause() cause { return cause{by: byRequest, request: c.seq} }
 

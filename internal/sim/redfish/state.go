@@ -58,17 +58,16 @@ func (r *Rack) Save() error {
 	for b, data := range pending {
 		if err := writeFile(s.file(b), data); err != nil {
 			errs = append(errs, fmt.Errorf("redfish rack: state: %w", err))
-			s.rack.mu.Lock()
+			leave := s.rack.enter()
 			s.dirty[b] = struct{}{} // for the next Save, and for Close to tell
-			s.rack.mu.Unlock()
+			leave()
 		}
 	}
 	return errors.Join(errs...)
 }
 
 func (s *saver) snapshot() (map[*BMC][]byte, error) {
-	s.rack.mu.Lock()
-	defer s.rack.mu.Unlock()
+	defer s.rack.enter()()
 	if s.stop != nil {
 		s.stop()
 		s.stop = nil
@@ -114,7 +113,7 @@ func (s *saver) load(b *BMC) error {
 	if err := json.Unmarshal(data, &states); err != nil {
 		return fmt.Errorf("redfish rack: state: %s: %w", s.file(b), err)
 	}
-	now := s.rack.now
+	now := s.rack.now()
 	for _, m := range b.machines {
 		if state, ok := states[m.id]; ok {
 			m.state = state

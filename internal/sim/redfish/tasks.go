@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/holdfast-dev/holdfast/internal/sim/clock"
 )
 
 const (
@@ -21,7 +23,7 @@ type task struct {
 	id, name     string
 	started, end time.Time
 	done, failed bool
-	due          *appointment
+	due          *clock.Appointment
 }
 
 type tasks struct {
@@ -41,7 +43,7 @@ func (c *call) startTask(name string, run func(at time.Time)) *reply {
 	b := c.bmc
 	b.tasks.seq++
 	t := &task{id: strconv.Itoa(b.tasks.seq), name: name, started: c.now()}
-	t.due = c.rack.schedule(c.now().Add(b.behaviour.TaskDuration.std()), func(at time.Time) {
+	t.due = c.rack.schedule(c.now().Add(b.behaviour.TaskDuration.Std()), func(at time.Time) {
 		t.done, t.end, t.failed = true, at, b.behaviour.TaskFails
 		if !t.failed {
 			run(at)
@@ -73,7 +75,7 @@ func (b *BMC) accepted(t *task) *reply {
 
 // task finds a task that may be shown already.
 func (c *call) task() *task {
-	hidden := c.bmc.behaviour.TaskHidden.std()
+	hidden := c.bmc.behaviour.TaskHidden.Std()
 	for _, t := range c.bmc.tasks.list {
 		if t.id == c.value("task") && !c.now().Before(t.started.Add(hidden)) {
 			return t
