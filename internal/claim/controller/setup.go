@@ -34,14 +34,14 @@ func (r *Reconciler) Setup(mgr ctrl.Manager, wakes *wake.Wakes) error {
 		Watches(&v1alpha1.ServerClaim{}, &handler.EnqueueRequestForObject{},
 			builder.WithPredicates(wakes.On(Name, wake.Deletion, wake.Spec, wake.Ledger, wake.Verb, r.reports.Changed()))).
 		Watches(&v1alpha1.Server{}, wakes.Mapped(Name, wake.CauseDependency, r.claimsOf), builder.WithPredicates(wake.When(append(wake.All(), display.RefusalMoved)...))).
+		Watches(&v1alpha1.Server{}, wakes.Mapped(Name, wake.CauseDependency, r.unmatched), builder.WithPredicates(offers(r.Reader.Settings))).
 		Watches(&v1alpha1.ServerClass{}, wakes.Mapped(Name, wake.CauseDependency, r.unmadeOf), builder.WithPredicates(wake.When(wake.Deletion, wake.Spec))).
 		Watches(&v1alpha1.ServerClaim{}, wakes.Mapped(Name, wake.CauseClaim, r.rivals), builder.WithPredicates(unspoken)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers}).
 		Complete(r)
 }
 
-// claimsOf are the claims that a change of server concerns: those that have it, name it or are bound to it, and, where it could be
-// bound now, every claim that still has none and is made none (B048).
+// claimsOf are the claims that any change of server concerns: those that have it, name it or are bound to it.
 func (r *Reconciler) claimsOf(ctx context.Context, object client.Object) []reconcile.Request {
 	server := object.(*v1alpha1.Server)
 	requests := r.claims(ctx, client.MatchingFields{index.ClaimServerName: server.Name})
@@ -51,10 +51,15 @@ func (r *Reconciler) claimsOf(ctx context.Context, object client.Object) []recon
 	if identity := server.Annotations[ledger.KeyIdentity]; identity != "" {
 		requests = append(requests, r.claims(ctx, client.MatchingFields{index.ClaimBound: identity})...)
 	}
-	if claim.Assess(server, r.Reader.Settings).Available {
-		requests = append(requests, r.claims(ctx, client.MatchingFields{index.ClaimServerName: index.None})...)
-	}
 	return requests
+}
+
+// unmatched are the claims that still have no server and are made none, where server could be bound now (B048).
+func (r *Reconciler) unmatched(ctx context.Context, object client.Object) []reconcile.Request {
+	if !claim.Assess(object.(*v1alpha1.Server), r.Reader.Settings).Available {
+		return nil
+	}
+	return r.claims(ctx, client.MatchingFields{index.ClaimServerName: index.None})
 }
 
 // unmadeOf are the claims that still wait for a class to make their server. What was made does not change with its class.
