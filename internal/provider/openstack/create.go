@@ -76,7 +76,7 @@ func (a actor) make(ctx context.Context, ref provider.InstanceRef, spec provider
 		}
 		return adopted(lost), nil
 	}
-	ready, err := a.preparePorts(ctx, ref, p, free, stamp)
+	own, err := a.preparePorts(ctx, ref, p, free, stamp)
 	if err != nil {
 		return provider.Outcome{}, err
 	}
@@ -85,12 +85,13 @@ func (a actor) make(ctx context.Context, ref provider.InstanceRef, spec provider
 		return provider.Outcome{}, err
 	}
 	if found != nil {
+		a.takeBack(ctx, own.made)
 		return adopted(found), nil
 	}
 	if !a.pool.leases.usable(stamp) {
 		return provider.Outcome{}, busy("getting ready to make the VM took too long; it is looked at again", goingAgain)
 	}
-	made, err := a.post(ctx, ref, spec, p, ready)
+	made, err := a.post(ctx, ref, spec, p, own.ready)
 	if err != nil {
 		unknown = !certainlyNotDone(err)
 		a.known.forget()

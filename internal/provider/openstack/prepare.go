@@ -14,21 +14,42 @@ import (
 
 // preparePorts makes of the ports that ref has, found and free, those that are planned, and takes the lease. When it returns, no other
 // process held a lease on a port of ref at a moment after ours was written.
-func (a actor) preparePorts(ctx context.Context, ref provider.InstanceRef, p plan, found []ports.Port, stamp string) ([]*ports.Port, error) {
+func (a actor) preparePorts(ctx context.Context, ref provider.InstanceRef, p plan, found []ports.Port, stamp string) (prepared, error) {
 	inv := sortOut(found, p.ports)
 	for _, extra := range inv.surplus { // of an earlier attempt, or of another spec (B192, B194)
 		if err := a.removePort(ctx, extra.ID); err != nil {
-			return nil, err
+			return prepared{}, err
 		}
 	}
-	ready := make([]*ports.Port, len(p.ports))
+	out := prepared{ready: make([]*ports.Port, len(p.ports))}
 	for i, w := range p.ports {
 		var err error
-		if ready[i], err = a.readyPort(ctx, ref, i, w, inv.chosen[i], stamp); err != nil {
-			return nil, ofPort(i, err)
+		if out.ready[i], err = a.readyPort(ctx, ref, i, w, inv.chosen[i], stamp); err != nil {
+			return prepared{}, ofPort(i, err)
+		}
+		if inv.chosen[i] == nil {
+			out.made = append(out.made, out.ready[i].ID)
 		}
 	}
-	return ready, a.holdLease(ctx, ref, ready, stamp)
+	if err := a.holdLease(ctx, ref, out.ready, stamp); err != nil {
+		a.takeBack(ctx, out.made)
+		return prepared{}, err
+	}
+	return out, nil
+}
+
+// prepared are the ports for a VM, and those of them that were made for it now.
+type prepared struct {
+	ready []*ports.Port
+	made  []string // ids
+}
+
+// takeBack deletes ports made a moment ago for a VM that is then made by somebody else, with other ports. Nobody else uses them: they are
+// under our lease. What cannot be deleted now goes with the server.
+func (a actor) takeBack(ctx context.Context, made []string) {
+	for _, id := range made {
+		_ = a.removePort(ctx, id)
+	}
 }
 
 // freePorts lists the ports of ref, none of them plugged in or leased by another. Where one is plugged into a VM that bears ref's marks in

@@ -106,6 +106,13 @@ var dismantleCases = []testCase{
 		f.quiet(func() { f.fails(f.Actor().Dismantle(f.ctx, foreign), provider.Mismatch, "") })
 		f.theVM()
 		f.thePort()
+		f.RemoveVM(f.ref.ID)
+		f.Settle()
+		f.quiet(func() {
+			f.fails(f.Actor().Dismantle(f.ctx, foreign), provider.Mismatch, "")
+			f.fails(drop(f.Actor().Create(f.ctx, foreign, f.spec)), provider.Mismatch, "")
+		})
+		f.thePort()
 	}},
 	{name: "no VM comes after the end: a creation on the wire finds no port", needs: []Feature{Troubles, Time}, run: func(f *fixture) {
 		f.looked()

@@ -3,6 +3,8 @@
 package cloud
 
 import (
+	"slices"
+
 	"github.com/google/uuid"
 
 	"github.com/holdfast-dev/holdfast/internal/provider"
@@ -201,6 +203,12 @@ var stampCases = []testCase{
 			f.unchanged(f.Actor().StampInstance(f.ctx, taken, "claim-1", f.ref.Owner, provider.InstanceExpect{Claim: new("claim-1")}))
 		})
 		f.same("owner", taken.Owner, f.look().Owner)
+		for _, bears := range [][]string{f.theVM().Tags, f.thePort().Tags, f.FloatingIPs(f.ref.Identity)[0].Tags} {
+			f.has("tags", bears, tags(taken)...)
+			if slices.Contains(bears, provider.TagOwner+f.ref.Owner) {
+				f.Errorf("the old owner is still among the tags %q", bears)
+			}
+		}
 		ports, err := f.Observer().ListPorts(f.ctx, taken.Owner)
 		if err != nil || len(ports) != 1 {
 			f.Errorf("ports of the new owner: %+v, %v", ports, err)

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package openstack_test
+
+import (
+	"context"
+	"net/http"
+	"regexp"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast-dev/holdfast/internal/provider"
+	"github.com/holdfast-dev/holdfast/internal/provider/openstack"
+	sim "github.com/holdfast-dev/holdfast/internal/sim/openstack"
+)
+
+// race is two processes at one simulated cloud, each of which can be stopped at a request of its.
+type race struct {
+	*simulated
+	ref  provider.InstanceRef
+	spec provider.InstanceSpec
+}
+
+func newRace(t *testing.T) *race {
+	s := newSimulated(t, nil, (*sim.Cloud).CloudsYAML)
+	return &race{
+		simulated: s,
+		ref:       provider.InstanceRef{Identity: uuid.NewString(), Owner: s.owner, Name: "web"},
+		spec: provider.InstanceSpec{
+			Flavor: provider.Selector{Name: s.offer.Flavor}, Image: provider.Selector{Name: s.offer.Image},
+			Ports: []provider.PortSpec{{Network: provider.Selector{Name: s.offer.Network}}},
+		},
+	}
+}
+
+// stopAt stops c at its first request that matches. arrived tells when it is there; calling goOn lets it go on.
+func stopAt(c *openstack.Cloud, method, path string) (arrived <-chan struct{}, goOn func()) {
+	here, open := make(chan struct{}), make(chan struct{})
+	wanted := regexp.MustCompile(path)
+	var once sync.Once
+	c.Through(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			if r.Method == method && wanted.MatchString(r.URL.Path) {
+				once.Do(func() {
+					close(here)
+					<-open
+				})
+			}
+			return next.RoundTrip(r)
+		})
+	})
+	return here, func() { close(open) }
+}
+
+func (r *race) start(c *openstack.Cloud) (done <-chan error) {
+	out := make(chan error, 1)
+	go func() {
+		_, err := c.Actor().Create(context.Background(), r.ref, r.spec)
+		out <- err
+	}()
+	return out
+}
+
+// onlyOne wants that, in the end, there is one VM with one port.
+func (r *race) onlyOne(t *testing.T) {
+	t.Helper()
+	r.LetLapse()
+	if _, err := r.one.Actor().Create(t.Context(), r.ref, r.spec); err != nil {
+		t.Fatal(err)
+	}
+	if vms, ports := r.VMs("web"), r.Ports(r.ref.Identity); len(vms) != 1 || len(ports) != 1 {
+		t.Errorf("there are VMs %+v and ports %+v, want one each", vms, ports)
+	}
+}
+
+// TestAProcessThatIsAboutToAskHoldsTheOthers: it stands right before its POST, and nobody else comes by (I3, B184, B189).
+func TestAProcessThatIsAboutToAskHoldsTheOthers(t *testing.T) {
+	r := newRace(t)
+	arrived, goOn := stopAt(r.another, http.MethodPost, "/servers$")
+	slow := r.start(r.another)
+	<-arrived
+	if _, err := r.one.Actor().Create(t.Context(), r.ref, r.spec); provider.ClassOf(err) != provider.Busy {
+		t.Errorf("while another is about to ask: %v, want Busy", err)
+	}
+	goOn()
+	if err := <-slow; err != nil {
+		t.Errorf("the one that held the lease: %v", err)
+	}
+	r.onlyOne(t)
+}
+
+// TestPortsThatAreMadeAtOnce: both saw that there is no port, and the one that comes second sees the other's lease (I3, B250).
+func TestPortsThatAreMadeAtOnce(t *testing.T) {
+	r := newRace(t)
+	atPort, goOnPort := stopAt(r.one, http.MethodPost, "/ports$")
+	atPost, goOnPost := stopAt(r.another, http.MethodPost, "/servers$")
+	second := r.start(r.one)
+	<-atPort
+	first := r.start(r.another)
+	<-atPost
+	goOnPort()
+	if err := <-second; provider.ClassOf(err) != provider.Busy {
+		t.Errorf("the one that came second: %v, want Busy", err)
+	}
+	if ports := r.Ports(r.ref.Identity); len(ports) != 1 {
+		t.Errorf("ports are %+v, want the first one's alone", ports)
+	}
+	goOnPost()
+	if err := <-first; err != nil {
+		t.Errorf("the one that came first: %v", err)
+	}
+	r.onlyOne(t)
+}
+
+// TestOneOfTwoTakesTheLeaseOfAPort: both found the same free port, and Neutron's revision lets one of them have it.
+func TestOneOfTwoTakesTheLeaseOfAPort(t *testing.T) {
+	r := newRace(t)
+	r.sim.SetQuotas(func(q *sim.Quotas) { q.Instances = 0 })
+	if _, err := r.one.Actor().Create(t.Context(), r.ref, r.spec); provider.ClassOf(err) != provider.Terminal {
+		t.Fatalf("without quota: %v", err)
+	}
+	r.sim.SetQuotas(func(q *sim.Quotas) { q.Instances = 10 })
+	r.LetLapse()
+	arrived, goOn := stopAt(r.another, http.MethodPut, "/ports/")
+	slow := r.start(r.another)
+	<-arrived // it has read the port, and not written its lease
+	if _, err := r.one.Actor().Create(t.Context(), r.ref, r.spec); err != nil {
+		t.Fatal(err)
+	}
+	goOn()
+	if err := <-slow; provider.ClassOf(err) != provider.Busy {
+		t.Errorf("the one whose revision was old: %v, want Busy", err)
+	}
+	r.onlyOne(t)
+}
+
+// TestARenewalServesAllWhoWaitForIt: the one who asked for it may go; the others get their token, by one login (B176, B177).
+func TestARenewalServesAllWhoWaitForIt(t *testing.T) {
+	r := newRace(t)
+	if _, err := r.one.Observer().Cloud(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.sim.RevokeTokens()
+	arrived, goOn := stopAt(r.one, http.MethodPost, "/auth/tokens$")
+	leaving, leave := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	go func() { _, err := r.one.Observer().ListPorts(leaving, r.owner); left <- err }()
+	<-arrived
+	stayed := make(chan error, 4)
+	for range 4 {
+		go func() { _, err := r.one.Observer().ListInstances(t.Context(), r.owner, time.Time{}); stayed <- err }()
+	}
+	leave()
+	goOn()
+	for range 4 {
+		if err := <-stayed; err != nil {
+			t.Errorf("one who waited: %v", err)
+		}
+	}
+	if err := <-left; err != nil && provider.ClassOf(err) != provider.Transient {
+		t.Errorf("the one who left: %v", err)
+	}
+	logins, err := r.sim.Requests(sim.RequestFilter{Method: http.MethodPost, Path: "/auth/tokens$"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(logins); n != 3 { // the person's, the first one, and the renewal
+		t.Errorf("%d logins, want three", n)
+	}
+}
