@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package virtual
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	sim "github.com/holdfast-dev/holdfast/internal/sim/openstack"
+	"github.com/holdfast-dev/holdfast/test/harness"
+)
+
+func keyOf(object client.Object) client.ObjectKey { return client.ObjectKeyFromObject(object) }
+
+func edited(k *harness.Kit, server *v1alpha1.Server, change func(*v1alpha1.OpenStackServer)) {
+	k.T.Helper()
+	harness.Change(k, server, func(s *v1alpha1.Server) { change(s.Spec.OpenStack) })
+}
+
+// An edited image rebuilds the VM once, where the policy says so: same id, new image. A name that by now means another image rebuilds
+// nothing, and Never is Never.
+func TestAnEditedImageRebuildsOnce(t *testing.T) {
+	t.Parallel()
+	k := suite.Kit(t, "rebuild")
+	cloud := k.RegisterCloud()
+	server := k.RunningVM(cloud)
+	vm := theOne(t, cloud, server)
+	edited(k, server, func(o *v1alpha1.OpenStackServer) { o.Image = v1alpha1.ResourceSelector{Name: "debian-13"} })
+	k.UntilHeld(server, v1alpha1.ReasonRebuildForbidden)
+	if image := theOne(t, cloud, server).Image; image != "debian-12" {
+		t.Fatalf("image %s", image)
+	}
+	edited(k, server, func(o *v1alpha1.OpenStackServer) { o.RebuildPolicy = v1alpha1.RebuildOnImageChange })
+	k.Until("rebuilt", func(context.Context) error {
+		if now, _ := cloud.Server(vm.ID); now.Image != "debian-13" || now.Status != "ACTIVE" {
+			return fmt.Errorf("VM %+v", now)
+		}
+		return nil
+	})
+	k.UntilVM(server.Name, v1alpha1.PhaseRunning)
+	k.Settled(cloud)
+	if count := actions(cloud, "rebuild"); count != 1 || theOne(t, cloud, server).ID != vm.ID {
+		t.Errorf("%d rebuilds", count)
+	}
+}
+
+// A rebuild that fails is parked: never repeated by itself, never deleted (I2).
+func TestAFailedRebuildIsParked(t *testing.T) {
+	t.Parallel()
+	k := suite.Kit(t, "badbuild")
+	cloud := k.RegisterCloud()
+	server := k.RunningVM(cloud, func(s *v1alpha1.Server) { s.Spec.OpenStack.RebuildPolicy = v1alpha1.RebuildOnImageChange })
+	vm := theOne(t, cloud, server)
+	befall(t, cloud, sim.Mishap{Kind: sim.MishapRebuild, Count: 1})
+	edited(k, server, func(o *v1alpha1.OpenStackServer) { o.Image = v1alpha1.ResourceSelector{Name: "debian-13"} })
+	k.UntilHeld(server, v1alpha1.ReasonErrored)
+	k.WipeStatus(server)
+	k.UntilHeld(server, v1alpha1.ReasonErrored)
+	k.Settled(cloud)
+	if count := actions(cloud, "rebuild"); count != 1 || theOne(t, cloud, server).ID != vm.ID {
+		t.Errorf("%d rebuilds", count)
+	}
+}
+
+// actions counts the actions of a name that the cloud was asked for.
+func actions(cloud *harness.Cloud, name string) int {
+	count := 0
+	requests, err := cloud.Requests(sim.RequestFilter{Method: "POST", Path: "/action$"})
+	if err != nil {
+		return -1
+	}
+	for _, r := range requests {
+		if len(r.Body) > len(name)+3 && r.Body[2:2+len(name)] == name {
+			count++
+		}
+	}
+	return count
+}
+
+// Power follows the spec; a restart of a VM that its tenant switched off is a start.
+func TestPowerFollowsTheSpec(t *testing.T) {
+	t.Parallel()
+	k := suite.Kit(t, "power")
+	cloud := k.RegisterCloud()
+	server := k.RunningVM(cloud)
+	vm := theOne(t, cloud, server)
+	for _, wanted := range []struct {
+		power  v1alpha1.Power
+		status string
+	}{{v1alpha1.PowerOff, "SHUTOFF"}, {v1alpha1.PowerOn, "ACTIVE"}} {
+		harness.Change(k, server, func(s *v1alpha1.Server) { s.Spec.Power = wanted.power })
+		k.Until("VM "+wanted.status, func(context.Context) error {
+			if now, _ := cloud.Server(vm.ID); now.Status != wanted.status {
+				return fmt.Errorf("VM %+v", now)
+			}
+			return nil
+		})
+	}
+	if err := cloud.StopGuest(vm.ID); err != nil {
+		t.Fatal(err)
+	}
+	k.Until("VM started again", func(context.Context) error {
+		if now, _ := cloud.Server(vm.ID); now.Status != "ACTIVE" {
+			return fmt.Errorf("VM %+v", now)
+		}
+		return nil
+	})
+	k.UntilVM(server.Name, v1alpha1.PhaseRunning)
+	if stops := actions(cloud, "os-stop"); stops != 1 {
+		t.Errorf("%d stops", stops)
+	}
+}
+
+// A claim's newer restartedAt reboots the VM once, whatever is wiped meanwhile.
+func TestARestartRebootsOnce(t *testing.T) {
+	t.Parallel()
+	k := suite.Kit(t, "reboot")
+	cloud := k.RegisterCloud()
+	claim := k.ClassClaim(k.Class(cloud))
+	k.UntilReady(claim)
+	k.Settled(cloud)
+	at := metav1.NewTime(time.Now().Add(time.Hour).Truncate(time.Second))
+	harness.Change(k, claim, func(c *v1alpha1.ServerClaim) { c.Spec.RestartedAt = &at })
+	k.Until("rebooted", func(context.Context) error {
+		if count := actions(cloud, "reboot"); count != 1 {
+			return fmt.Errorf("%d reboots", count)
+		}
+		return nil
+	})
+	k.WipeStatus(k.Server(claim.Spec.ServerName))
+	k.UntilReady(claim)
+	k.Settled(cloud)
+	if count := actions(cloud, "reboot"); count != 1 {
+		t.Errorf("%d reboots", count)
+	}
+}
+
+// A port that differs is written once, one that does not never; what the spec leaves unset is left alone.
+func TestPortsAreWrittenOnlyWhereTheyDiffer(t *testing.T) {
+	t.Parallel()
+	k := suite.Kit(t, "drift")
+	cloud := k.RegisterCloud()
+	server := k.RunningVM(cloud, func(s *v1alpha1.Server) {
+		s.Spec.OpenStack.Networks[0].AllowedAddressPairs = &[]v1alpha1.AddressPair{{IPAddress: "10.99.0.1"}}
+		s.Spec.OpenStack.Networks[0].SecurityGroups = &[]v1alpha1.ResourceSelector{{Name: "default"}}
+	})
+	k.Settled(cloud)
+	const puts = "PUT /network/v2.0/ports/{port}"
+	before := cloud.Wrote()[puts]
+	port := cloud.Ports()[0]
+	if err := cloud.ChangePort(port.ID); err != nil {
+		t.Fatal(err)
+	}
+	k.Until("security groups back", func(context.Context) error {
+		if now := cloud.Ports()[0]; len(now.SecurityGroups) != 1 || now.SecurityGroups[0] != port.SecurityGroups[0] {
+			return fmt.Errorf("port %+v", now)
+		}
+		return nil
+	})
+	k.UntilVM(server.Name, v1alpha1.PhaseRunning)
+	edited(k, server, func(o *v1alpha1.OpenStackServer) {
+		o.Networks[0].AllowedAddressPairs = &[]v1alpha1.AddressPair{{IPAddress: "10.99.0.2"}, {IPAddress: "10.99.1.0/24"}}
+	})
+	k.Until("address pairs as edited", func(context.Context) error {
+		if now := cloud.Ports()[0]; len(now.AddressPairs) != 2 {
+			return fmt.Errorf("port %+v", now)
+		}
+		return nil
+	})
+	k.UntilVM(server.Name, v1alpha1.PhaseRunning)
+	k.Settled(cloud)
+	if count := cloud.Wrote()[puts] - before; count != 2 {
+		t.Errorf("%d updates of the port, want 2", count)
+	}
+}
