@@ -103,6 +103,7 @@ const (
 	ReasonCredentialsInvalid    = "CredentialsInvalid"    // refused by the BMC
 	ReasonTLSVerifyFailed       = "TLSVerifyFailed"       // not trusted, expired, or not as pinned
 	ReasonNoSystems             = "NoSystems"             // no system behind this BMC can be reset: no host
+	ReasonDuplicateBMC          = "DuplicateBMC"          // another BMC object speaks of the same management controller
 	ReasonConflictingSystem     = "ConflictingSystem"     // another object already manages this machine
 	ReasonDegraded              = "Degraded"              // works, but something is worth a look
 	ReasonCreating              = "Creating"              // the VM is being made

@@ -135,6 +135,10 @@ var commonRemedies = map[string]Remedy{
 		Missing: "the BMC refuses to insert the claim's image", WillNot: "boot the machine without it, or by another method",
 		WaysOut: []string{"make the URL one that this BMC takes and reaches (many refuse a query, or https without a certificate they trust): it is tried again by itself", "delete the claim, and create one with another image"},
 	},
+	v1alpha1.ReasonDuplicateBMC: {
+		Missing: "two BMC objects speak of one management controller", WillNot: "make a Server for either, or act on a system behind it that is two Servers",
+		WaysOut: []string{"delete all BMC objects but one; the one whose Servers are claimed is the one to keep", "correct `spec.endpoint` of the one that is wrong"},
+	},
 	v1alpha1.ReasonTaskFailed: {
 		Missing: "the machine should be Off: its BMC took the cut of power as a task, and the task failed", WillNot: "take the machine for Off; the cut is asked for again, once an effect deadline",
 		WaysOut: []string{"see in the BMC's own log why it failed, and clear what stands in the way (an update under way, a BMC that needs a restart): it goes on by itself", "switch the machine off by hand"},

@@ -73,6 +73,15 @@ func reasonOf(observed *v1alpha1.BMCObserved) string {
 	return observed.Reason
 }
 
+// duplicate holds a BMC that other objects speak of as well: a server made of what is behind it could be another object's already, under
+// another name (B157).
+func duplicate(others []string) lifecycle.Gate {
+	return lifecycle.Gate{
+		Level: lifecycle.Stalled, Reason: v1alpha1.ReasonDuplicateBMC,
+		Message: "the same management controller is also the BMC " + strings.Join(others, ", ") + ": delete all but one, or correct spec.endpoint; no server is made meanwhile",
+	}
+}
+
 func gates(bmc *v1alpha1.BMC, conflicts []string) []lifecycle.Gate {
 	observed := bmc.Status.Observed
 	switch {

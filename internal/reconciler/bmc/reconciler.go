@@ -18,6 +18,7 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/guard"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/pass"
+	"github.com/holdfast-dev/holdfast/internal/reconciler/view"
 	"github.com/holdfast-dev/holdfast/internal/wake"
 	"github.com/holdfast-dev/holdfast/status"
 )
@@ -54,10 +55,20 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if !bmc.DeletionTimestamp.IsZero() {
 		return r.deleting(ctx, bmc)
 	}
-	for _, step := range []func(context.Context, *v1alpha1.BMC) (bool, error){r.guardSelf, r.guardSecret, r.makeServer} {
+	for _, step := range []func(context.Context, *v1alpha1.BMC) (bool, error){r.guardSelf, r.guardSecret} {
 		if done, err := step(ctx, bmc); done || err != nil {
 			return guard.Next(err)
 		}
+	}
+	others, err := view.OtherObjectsOf(ctx, r.Client, bmc)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if len(others) > 0 {
+		return r.report(ctx, bmc, 0, reachability(bmc), append([]lifecycle.Gate{duplicate(others)}, gates(bmc, nil)...))
+	}
+	if done, err := r.makeServer(ctx, bmc); done || err != nil {
+		return guard.Next(err)
 	}
 	return r.report(ctx, bmc, 0, reachability(bmc), gates(bmc, r.conflicts(ctx, bmc)))
 }

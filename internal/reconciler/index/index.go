@@ -32,6 +32,7 @@ const (
 	ClaimIdentity     = "ledger.claim-identity"
 	ClaimBound        = "ledger.bound"
 	MaintenanceServer = "spec.serverRef.name"
+	BMCManager        = "status.observed.uuid"
 	BMCSecret         = "spec.credentialsSecretRef.name"
 	CloudSecret       = "spec.cloudsSecretRef.name" //nolint:gosec // the path of a field
 	ServerAuthority   = "spec.openstack.sshCertificateAuthorityRefs"
@@ -113,6 +114,12 @@ var indexes = []struct {
 	{&v1alpha1.ServerMaintenance{}, MaintenanceServer, of(func(m *v1alpha1.ServerMaintenance) string { return m.Spec.ServerRef.Name })},
 	{&v1alpha1.ServerClaim{}, ClaimClass, of(func(c *v1alpha1.ServerClaim) string { return c.Spec.ClassName })},
 	{&v1alpha1.Cloud{}, CloudSecret, of(func(c *v1alpha1.Cloud) string { return c.Spec.CloudsSecretRef.Name })},
+	{&v1alpha1.BMC{}, BMCManager, of(func(b *v1alpha1.BMC) string {
+		if b.Status.Observed == nil {
+			return ""
+		}
+		return strings.ToLower(b.Status.Observed.UUID)
+	})},
 	{&v1alpha1.BMC{}, BMCSecret, of(func(b *v1alpha1.BMC) string { return b.Spec.CredentialsSecretRef.Name })},
 }
 

@@ -108,7 +108,7 @@ func (r *Servers) gather(ctx context.Context, from client.Reader, server *v1alph
 			return ServerRead{}, err
 		}
 	}
-	view.Twins, err = r.twins(ctx, server)
+	view.Twins, err = r.twins(ctx, server, view.BMC)
 	return ServerRead{Server: server, View: view}, err
 }
 

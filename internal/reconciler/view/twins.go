@@ -15,12 +15,13 @@ import (
 )
 
 // twins are the other servers that are this machine: those of its identity, and those that name the very system that the picture shows
-// behind the same BMC. One enrolled by UUID and one by Redfish Id have different identities and would boot one machine for two claims.
+// behind the same BMC, whichever object speaks of that. One enrolled by UUID and one by Redfish Id have different identities and would
+// boot one machine for two claims.
 // Only a server that remembers who it is counts: one that does not has no effect, and holds itself.
 //
 // They are looked up in the cache also for a live view: an identity cannot be selected at the API server, and a twin that is overlooked
 // for a moment is held back by the stamp and by its own claim's checks.
-func (r *Servers) twins(ctx context.Context, server *v1alpha1.Server) ([]string, error) {
+func (r *Servers) twins(ctx context.Context, server *v1alpha1.Server, bmc *v1alpha1.BMC) ([]string, error) {
 	var twins []string
 	if identity := identityOf(server); identity != "" {
 		same, err := r.others(ctx, server, index.ServerIdentity, identity)
@@ -31,8 +32,8 @@ func (r *Servers) twins(ctx context.Context, server *v1alpha1.Server) ([]string,
 			twins = append(twins, other.Name)
 		}
 	}
-	if server.Spec.Redfish != nil && server.Status.Observed != nil {
-		neighbours, err := r.others(ctx, server, index.ServerBMC, server.Spec.Redfish.BMCRef.Name)
+	if bmc != nil && server.Spec.Redfish != nil && server.Status.Observed != nil {
+		neighbours, err := r.neighbours(ctx, server, bmc)
 		if err != nil {
 			return nil, err
 		}
@@ -44,6 +45,23 @@ func (r *Servers) twins(ctx context.Context, server *v1alpha1.Server) ([]string,
 	}
 	slices.Sort(twins)
 	return slices.Compact(twins), nil
+}
+
+// neighbours are the other servers behind the same BMC.
+func (r *Servers) neighbours(ctx context.Context, server *v1alpha1.Server, bmc *v1alpha1.BMC) ([]*v1alpha1.Server, error) {
+	objects, err := OtherObjectsOf(ctx, r.Cache, bmc)
+	if err != nil {
+		return nil, err
+	}
+	var neighbours []*v1alpha1.Server
+	for _, name := range append(objects, bmc.Name) {
+		behind, err := r.others(ctx, server, index.ServerBMC, name)
+		if err != nil {
+			return nil, err
+		}
+		neighbours = append(neighbours, behind...)
+	}
+	return neighbours, nil
 }
 
 // others are the other servers that the cache finds.

@@ -165,21 +165,30 @@ func TestTheOtherSystemBehindTheBMCIsNotTouched(t *testing.T) {
 	}
 }
 
-// B157: a second BMC object for the same machine is refused by name.
+// B157: a second BMC object for the same machine is refused by name, on both, and makes no Server. One that a person makes by hand behind
+// it, by Redfish Id and so under another identity, is held: nothing is done to the machine a second time. What the first has goes on.
 func TestASecondObjectForOneMachineIsToldSo(t *testing.T) {
 	t.Parallel()
 	k := suite.Kit(t, "second")
 	machine := k.Enroll()
-	k.Booted(machine.Name)
+	claim := k.Booted(machine.Name)
 	mark := k.Mark()
-	copied := k.BMCObject(machine.Name + "-copy")
-	copied.Spec = harness.Read(k, k.BMCObject(machine.Name)).Spec
+	first, copied := k.BMCObject(machine.Name), k.BMCObject(machine.Name+"-copy")
+	copied.Spec = harness.Read(k, first).Spec
 	k.Create(copied)
-	message := k.UntilHeld(copied, v1alpha1.ReasonConflictingSystem, machine.Name)
-	t.Log(message)
+	k.UntilHeld(copied, v1alpha1.ReasonDuplicateBMC, machine.Name, "delete all but one")
+	k.UntilHeld(first, v1alpha1.ReasonDuplicateBMC, copied.Name)
+	byHand := k.Server(machine.Name + "-by-hand")
+	byHand.Spec.Redfish = &v1alpha1.RedfishSystem{BMCRef: v1alpha1.LocalObjectReference{Name: copied.Name}, SystemID: "1"}
+	k.Create(byHand)
+	k.UntilHeld(byHand, v1alpha1.ReasonDuplicateIdentity, machine.Name)
 	k.ExpectUntouched(mark, machine)
+	k.UntilReady(claim)
+	k.Delete(byHand)
+	k.UntilGone(byHand)
 	k.Delete(copied)
 	k.UntilGone(copied)
+	k.UntilReady(first)
 }
 
 // B034: a reset that is accepted and does nothing is seen, told, and asked for again; nothing is taken for done (B037).
