@@ -184,8 +184,9 @@ func withoutRows(body any) any {
 	}
 	bare := obj{}
 	for key, value := range doc {
-		if _, isList := value.([]obj); isList {
-			value = []obj{}
+		switch value.(type) {
+		case []obj, []any:
+			value = []any{}
 		}
 		if key != "next" && !strings.HasSuffix(key, "_links") {
 			bare[key] = value

@@ -4,10 +4,13 @@ package openstack_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/holdfast-dev/holdfast/internal/sim/openstack"
 )
@@ -69,6 +72,67 @@ func TestManyClientsAtOnce(t *testing.T) {
 	}
 	if got, want := len(b.cloud.Servers()), clients*each; got != want || len(addresses) != 2*want {
 		t.Errorf("%d servers, %d addresses, want %d and %d", got, len(addresses), want, 2*want)
+	}
+}
+
+// Whatever happens to servers, ports and floating IPs, a listing tells of each server what a GET by id tells.
+func TestListingsAndGetsAgree(t *testing.T) {
+	b := newBench(t)
+	random := rand.New(rand.NewPCG(1, 1))
+	agree := func(after string) {
+		t.Helper()
+		for _, row := range b.get(detail)["servers"].([]any) {
+			if diff := cmp.Diff(b.server(row.(obj)["id"].(string)), row); diff != "" {
+				t.Fatalf("after %s: GET (-), listing (+): %s", after, diff)
+			}
+		}
+	}
+	for i := range 4 {
+		b.running(fmt.Sprintf("web-%d", i), with("networks", []obj{{"port": b.port()}, {"uuid": b.cloud.NetworkID("private")}}))
+		b.fip()
+	}
+	agree("creation")
+	for range 150 {
+		all, nics, addresses := b.cloud.Servers(), b.cloud.Ports(), b.cloud.FloatingIPs()
+		s, p, f := all[random.IntN(len(all))], nics[random.IntN(len(nics))], addresses[random.IntN(len(addresses))]
+		path := servers + "/" + s.ID
+		moves := []struct {
+			name string
+			do   func() error
+		}{
+			{"a floating IP given", func() error {
+				_, err := b.try("PUT", fips+"/"+f.ID, obj{"floatingip": obj{"port_id": p.ID}})
+				return err
+			}},
+			{"a floating IP taken", func() error { return b.cloud.MoveFloatingIP(f.ID, "") }},
+			{"a floating IP moved", func() error { return b.cloud.MoveFloatingIP(f.ID, p.ID) }},
+			{"another address", func() error {
+				_, err := b.try("PUT", ports+"/"+p.ID, obj{"port": obj{"fixed_ips": []obj{{}}}})
+				return err
+			}},
+			{"other groups", func() error { return b.cloud.ChangePort(p.ID) }},
+			{"another device", func() error { _, err := b.try("PUT", ports+"/"+p.ID, obj{"port": obj{"device_id": ""}}); return err }},
+			{"an attached port", func() error { _, err := b.cloud.AttachPort(s.ID, "private"); return err }},
+			{"a detached port", func() error { _, err := b.try("DELETE", path+"/os-interface/"+p.ID, nil); return err }},
+			{"a port used twice", func() error {
+				_, err := b.try("POST", servers, b.newServer("two", with("networks", []obj{{"port": p.ID}})))
+				return err
+			}},
+			{"a tag", func() error { _, err := b.try("PUT", path+"/tags/a", nil); return err }},
+			{"metadata", func() error { _, err := b.try("POST", path+"/metadata", obj{"metadata": obj{"a": "b"}}); return err }},
+			{"a stop", func() error { _, err := b.try("POST", path+"/action", obj{"os-stop": nil}); return err }},
+			{"a failure", func() error { return b.cloud.FailServer(s.ID, "hot") }},
+			{"a rebuild", func() error {
+				_, err := b.try("POST", path+"/action", obj{"rebuild": obj{"imageRef": b.cloud.ImageID("debian-13")}})
+				return err
+			}},
+			{"time", func() error { b.clock.Advance(time.Second); return nil }},
+		}
+		move := moves[random.IntN(len(moves))]
+		if err := move.do(); err != nil {
+			t.Fatalf("%s: %v", move.name, err)
+		}
+		agree(move.name)
 	}
 }
 

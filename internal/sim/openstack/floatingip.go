@@ -210,9 +210,13 @@ func (c *Cloud) floatingIPOf(portID string) *floatingIP { return c.made.byPort[p
 
 // associate gives a floating IP to a port, or, with nil, to none.
 func (c *Cloud) associate(f *floatingIP, p *port, fixed string) {
+	if old := c.world.Ports[f.Port]; old != nil {
+		c.forget(old.DeviceID)
+	}
 	delete(c.made.byPort, f.Port)
 	f.Port, f.FixedIP = "", ""
 	if p != nil {
+		c.forget(p.DeviceID)
 		f.Port, f.FixedIP = p.ID, fixed
 		c.made.byPort[p.ID] = f
 	}

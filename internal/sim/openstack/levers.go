@@ -173,6 +173,7 @@ func (c *Cloud) ChangePort(id string, securityGroups ...string) error {
 			return fmt.Errorf("openstack simulator: no port %q", id)
 		}
 		p.SGs = sortedSet(securityGroups)
+		c.forget(p.DeviceID)
 		c.bump(&p.standard)
 		c.record(EventPortChanged, p.event())
 		return nil

@@ -91,10 +91,13 @@ func (cl *call) updatePort(p *port) *reply {
 	if bad := cl.ifMatch(&p.standard); bad != nil {
 		return bad
 	}
+	device := p.DeviceID
 	if bad := cl.fill(p, n, &in); bad != nil {
 		return bad
 	}
 	cl.cloud.bump(&p.standard)
+	cl.cloud.forget(device)
+	cl.cloud.forget(p.DeviceID)
 	cl.cloud.record(EventPortChanged, p.event())
 	return ok(obj{"port": p.show(cl)})
 }

@@ -35,6 +35,7 @@ func (c *Cloud) bindPorts(s *server, at time.Time) (problem string) {
 
 func (c *Cloud) bind(p *port, s *server) {
 	p.DeviceID, p.DeviceOwner, p.Bound = s.ID, "compute:"+orElse(s.zone(), "nova"), true
+	c.forget(s.ID)
 	c.bump(&p.standard)
 }
 
@@ -72,6 +73,7 @@ func (c *Cloud) freePorts(s *server, at time.Time) {
 }
 
 func (c *Cloud) unbind(p *port) {
+	c.forget(p.DeviceID)
 	p.DeviceID, p.DeviceOwner, p.Bound = "", "", false
 	c.bump(&p.standard)
 }

@@ -5,6 +5,7 @@ package openstack
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -73,6 +74,7 @@ type server struct {
 	Hidden bool
 
 	next *clock.Appointment
+	rows map[microversion]json.RawMessage // of listings, as they were last told; see row
 }
 
 // serverFault is why a server is in ERROR.
@@ -149,7 +151,7 @@ func (cl *call) server(id string) *server {
 
 // touch notes that the server was changed.
 func (c *Cloud) touch(s *server, at time.Time) {
-	s.Updated = at
+	s.Updated, s.rows = at, nil
 	c.made.servers.moved = true
 	c.markDirty()
 }

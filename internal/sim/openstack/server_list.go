@@ -3,6 +3,7 @@
 package openstack
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -12,14 +13,35 @@ import (
 	"time"
 )
 
-func (cl *call) getServers() *reply { return cl.listServers("/compute/v2.1/servers", cl.basicServer) }
+func (cl *call) getServers() *reply {
+	return cl.listServers("/compute/v2.1/servers", func(s *server) any { return cl.basicServer(s) })
+}
 
 func (cl *call) getServersDetail() *reply {
-	return cl.listServers("/compute/v2.1/servers/detail", func(s *server) obj { return cl.showServer(s, inListing) })
+	return cl.listServers("/compute/v2.1/servers/detail", func(s *server) any { return cl.row(s) })
+}
+
+// row is a server in a listing. It is kept until the server or what it shows of ports and floating IPs changes: a
+// monitor's listings of a thousand servers at rest would cost more than the monitor.
+func (cl *call) row(s *server) json.RawMessage {
+	if s.rows[cl.version] == nil {
+		if s.rows == nil {
+			s.rows = map[microversion]json.RawMessage{}
+		}
+		s.rows[cl.version] = ok(cl.showServer(s, inListing)).encode()
+	}
+	return s.rows[cl.version]
+}
+
+// forget has the server of that id told anew: something that its row shows has changed.
+func (c *Cloud) forget(id string) {
+	if s := c.world.Servers[id]; s != nil {
+		s.rows = nil
+	}
 }
 
 // listServers answers a listing of servers, by pages.
-func (cl *call) listServers(path string, show func(*server) obj) *reply {
+func (cl *call) listServers(path string, show func(*server) any) *reply {
 	match, bad := cl.serverFilter()
 	if bad != nil {
 		return bad
@@ -34,7 +56,7 @@ func (cl *call) listServers(path string, show func(*server) obj) *reply {
 	if bad != nil {
 		return bad
 	}
-	docs := make([]obj, 0, len(rows))
+	docs := make([]any, 0, len(rows))
 	for _, s := range rows {
 		if cl.cloud.cellDown(s) {
 			docs = append(docs, cl.showDown(s))

@@ -139,9 +139,19 @@ func TestAPortForTwoServers(t *testing.T) {
 	b := newBench(t)
 	port := b.port()
 	first := b.create("first", with("networks", []obj{{"port": port}}))
+	b.clock.Advance(timing.Schedule / 2)
 	second := b.create("second", with("networks", []obj{{"port": port}}))
-	b.clock.Advance(timing.Schedule)
+	b.clock.Advance(timing.Schedule / 2)
+	row := b.get(detail + "?name=first")["servers"].([]any)[0].(obj)
+	if len(row["addresses"].(obj)) != 1 {
+		t.Errorf("the first has it: %v", row)
+	}
+	b.clock.Advance(timing.Schedule / 2)
 	b.wantStatus(second, "ERROR")
+	row = b.get(detail + "?name=first")["servers"].([]any)[0].(obj)
+	if len(row["addresses"].(obj)) != 0 {
+		t.Errorf("the first has lost it: %v", row)
+	}
 	b.clock.Advance(timing.Spawn)
 	b.wantStatus(first, "ACTIVE")
 	if p := b.getPort(port); p["device_id"] != "" {
