@@ -31,7 +31,6 @@ func managerCommand() *cobra.Command {
 	flags := command.Flags()
 	commonFlags(flags, &options, &verbosity)
 	flags.StringSliceVar(&options.Controllers, "controllers", nil, "controllers to run (default all): "+strings.Join(operator.Names(), ", "))
-	flags.StringVar(&options.ClusterID, "cluster-id", "", "who may act; a clone of a cluster must set it (default: the UID of kube-system)")
 	flags.StringVar(&options.Settings.Epoch, "after-restore", "", "name of a restore: holds every effect until each server is resumed by a person")
 	flags.StringVar(&options.Settings.TakeOver, "take-over", "", "id of an old cluster whose servers are all taken over; it must have been fenced")
 	flags.IntVar(&options.Settings.CreateAttempts, "create-attempts", options.Settings.CreateAttempts, "how often a VM that never launched is deleted and made again")
@@ -61,11 +60,13 @@ func monitorCommand() *cobra.Command {
 }
 
 func commonFlags(flags *pflag.FlagSet, options *operator.Options, verbosity *int) {
-	flags.StringVar(&options.Namespace, "namespace", namespaceOr(options.Namespace), "namespace of the operator: BMC credentials and leases")
+	flags.StringVar(&options.Namespace, "namespace", namespaceOr(options.Namespace), "namespace of the operator: credentials and leases")
+	flags.StringVar(&options.ClusterID, "cluster-id", "", "who may act; a clone of a cluster must set it (default: the UID of kube-system)")
 	flags.StringVar(&options.MetricsAddress, "metrics-bind-address", options.MetricsAddress, "address of the metrics, 0 for none")
 	flags.StringVar(&options.ProbeAddress, "health-probe-bind-address", options.ProbeAddress, "address of health and readiness, 0 for none")
 	flags.BoolVar(&options.LeaderElection.Enabled, "leader-elect", options.LeaderElection.Enabled, "wait to be the one process that acts")
 	flags.DurationVar(&options.Cadence.Slow, "poll", options.Cadence.Slow, "pace of looking at settled machines")
+	flags.DurationVar(&options.Cadence.Clouds.Slow, "cloud-poll", options.Cadence.Clouds.Slow, "pace of looking at clouds whose servers are all settled")
 	flags.DurationVar(&options.Cadence.Fast, "fast-poll", options.Cadence.Fast, "first pause after a change of an unsettled machine")
 	flags.Float32Var(&options.QPS, "kube-api-qps", options.QPS, "requests a second to the API server")
 	flags.IntVar(&options.Burst, "kube-api-burst", options.Burst, "requests to the API server in a burst")

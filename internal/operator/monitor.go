@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
-	"github.com/holdfast-dev/holdfast/internal/lifecycle/metal"
+	servers "github.com/holdfast-dev/holdfast/internal/lifecycle/server"
 	"github.com/holdfast-dev/holdfast/internal/monitor"
 )
 
@@ -19,8 +19,10 @@ import (
 func addMonitor(k *kit) error {
 	eyes, err := monitor.New(monitor.Cluster{Cache: k.manager.GetCache(), Client: k.manager.GetClient()}, monitor.Options{
 		Observers: k.bmcs,
+		Clouds:    k.clouds,
+		ClusterID: k.options.Settings.ClusterID,
 		Unsettled: func(server *v1alpha1.Server) bool {
-			_, unsettled := metal.Unsettled(server)
+			_, unsettled := servers.Unsettled(server)
 			return unsettled
 		},
 		SecretNamespace: k.options.Namespace,

@@ -62,10 +62,10 @@ func build(ctx context.Context, options Options) (manager.Manager, *kit, error) 
 	if err != nil {
 		return nil, nil, fmt.Errorf("make the manager: %w", err)
 	}
+	if options.Settings.ClusterID, err = clusterID(ctx, mgr.GetAPIReader(), options); err != nil {
+		return nil, nil, err
+	}
 	if options.acts() {
-		if options.Settings.ClusterID, err = clusterID(ctx, mgr.GetAPIReader(), options); err != nil {
-			return nil, nil, err
-		}
 		// An index is an informer: a monitor alone would keep, and need the right to read, claims that it never looks at.
 		if err := index.Setup(ctx, mgr.GetFieldIndexer()); err != nil {
 			return nil, nil, err
@@ -121,7 +121,7 @@ func cacheOptions(options Options) cache.Options {
 	}
 }
 
-// clusterID is who may act on a server: written as owner into each ledger.
+// clusterID is who may act on a server: written as owner into each ledger, and what the monitor lists a cloud's resources by.
 func clusterID(ctx context.Context, api client.Reader, options Options) (string, error) {
 	if options.ClusterID != "" {
 		return options.ClusterID, nil

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -166,6 +167,9 @@ func gateOf(e *provider.Error, step lifecycle.Step) lifecycle.Gate {
 	switch e.Class {
 	case provider.Denied, provider.Terminal, provider.NotFound:
 		gate.Level = lifecycle.Stalled
+		if ways := lifecycle.WaysOut(gate.Reason); len(ways) > 0 {
+			gate.Message += ". Ways out: " + strings.Join(ways, "; or ")
+		}
 	}
 	return gate
 }

@@ -3,6 +3,7 @@
 package server
 
 import (
+	"encoding/json"
 	"sync"
 	"time"
 
@@ -30,9 +31,16 @@ type effort struct {
 	refusal *lifecycle.Gate
 }
 
-// keyOf tells one effort from another: the object, the clause and the intent it carries out.
+// keyOf tells one effort from another: the object, the clause and the intent it carries out; at a cloud also what is asked for, so that an
+// edit or a consent is tried at once, however patient the efforts before it had become.
 func keyOf(server *v1alpha1.Server, step lifecycle.Step) string {
-	return string(server.UID) + "/" + step.Clause + "/" + string(step.Effect.Op) + "/" + step.Effect.Intent
+	key := string(server.UID) + "/" + step.Clause + "/" + string(step.Effect.Op) + "/" + step.Effect.Intent
+	if virtual := step.Effect.Virtual; virtual != nil {
+		if asked, err := json.Marshal(virtual); err == nil { // plain fields always render
+			key += "/" + string(asked)
+		}
+	}
+	return key
 }
 
 // wait is how long the same effect must still wait, and how its last try failed; nil where it did not. 0: go.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
 var (
@@ -49,5 +50,23 @@ func TestPatienceDoublesUpToABound(t *testing.T) {
 	}
 	if got := e.failed(machine, stepOf("On"), start, time.Hour, refusal); got != time.Hour {
 		t.Errorf("a BMC that asks for an hour gets %s", got)
+	}
+}
+
+// An edit of what a VM is made of, or a consent, is another effort: nobody waits for the patience that the last one had come to.
+func TestAnEditAtACloudIsTriedAtOnce(t *testing.T) {
+	var e efforts
+	asks := func(image string) lifecycle.Step {
+		step := stepOf("Create")
+		claim := "" // a pointer of its own each time
+		step.Effect.Virtual = &lifecycle.VirtualEffect{Expect: provider.InstanceExpect{Claim: &claim}, Spec: provider.InstanceSpec{Image: provider.Selector{Name: image}}}
+		return step
+	}
+	e.failed(machine, asks("debain-12"), start, time.Minute, refusal)
+	if wait, _ := e.wait(machine, asks("debain-12"), start); wait != time.Minute {
+		t.Errorf("the same again waits %s", wait)
+	}
+	if wait, told := e.wait(machine, asks("debian-12"), start); wait != 0 || told != nil {
+		t.Errorf("the edited one waits %s and tells %v", wait, told)
 	}
 }
