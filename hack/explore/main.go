@@ -22,6 +22,7 @@ import (
 
 	"github.com/holdfast-dev/holdfast/internal/explorer"
 	"github.com/holdfast-dev/holdfast/internal/explorer/search"
+	"github.com/holdfast-dev/holdfast/internal/explorer/vm"
 )
 
 func main() {
@@ -38,13 +39,13 @@ func main() {
 	if *walk > 0 {
 		os.Exit(stroll(*seed, *walk))
 	}
-	plan, err := planFor(*world, *moves, *depth)
+	plan, err := planFor(*world, *moves)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
 	plan.Tell = *tell
-	plan.Options = explorer.Options{MaxStates: *states, Until: time.Now().Add(*timeout), Rest: true, All: true}
+	plan.Options = search.Options{MaxStates: *states, Until: time.Now().Add(*timeout), Depth: *depth, Rest: true, All: true}
 	start := time.Now()
 	good := plan.Run(os.Stdout)
 	fmt.Printf("\n%.0f s\n", time.Since(start).Seconds())
@@ -73,16 +74,12 @@ func number(variable string) int {
 	return n
 }
 
-func planFor(names string, moves, depth int) (search.Plan, error) {
+func planFor(names string, moves int) (search.Plan, error) {
 	chosen := strings.Split(names, ",")
 	var plan search.Plan
-	for _, w := range explorer.Worlds() {
-		if moves > 0 && w.Adverse > 0 {
-			w.Adverse = moves
-		}
-		w.Depth = depth
+	for _, w := range worlds(moves) {
 		if names == "" || slices.Contains(chosen, w.Name) {
-			plan.Worlds = append(plan.Worlds, w.Planned())
+			plan.Worlds = append(plan.Worlds, w)
 		}
 	}
 	if names != "" {
@@ -94,12 +91,33 @@ func planFor(names string, moves, depth int) (search.Plan, error) {
 	for _, m := range explorer.Mutants() {
 		plan.Mutants = append(plan.Mutants, m.Planned())
 	}
+	for _, m := range vm.Mutants() {
+		plan.Mutants = append(plan.Mutants, m.Planned())
+	}
 	return plan, nil
+}
+
+// worlds are those of machines, then those of virtual servers.
+func worlds(moves int) []search.World {
+	var all []search.World
+	for _, w := range explorer.Worlds() {
+		if moves > 0 && w.Adverse > 0 {
+			w.Adverse = moves
+		}
+		all = append(all, w.Planned())
+	}
+	for _, w := range vm.Worlds() {
+		if moves > 0 && w.Adverse > 0 {
+			w.Adverse = moves
+		}
+		all = append(all, w.Planned())
+	}
+	return all
 }
 
 func allNames() []string {
 	var names []string
-	for _, w := range explorer.Worlds() {
+	for _, w := range worlds(0) {
 		names = append(names, w.Name)
 	}
 	return names

@@ -42,13 +42,14 @@ func newExplorer(w World, b Brain) *explorer {
 	return x
 }
 
-// What a search of a world is bounded by, and what it finds.
-type (
-	Options   = search.Options
-	Result    = search.Result
-	Violation = search.Violation
-	Line      = search.Line
-)
+// Options bound an exploration.
+type Options = search.Options
+
+// Result is what an exploration found.
+type Result = search.Result
+
+// Line is one step of a path in words.
+type Line = search.Line
 
 // Explore visits every state of a world within its budgets, shortest paths first, and reports what breaks.
 func Explore(w World, b Brain, o Options) Result {

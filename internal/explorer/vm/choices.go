@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package vm
+
+import (
+	"slices"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/claim"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/virtual"
+)
+
+// Brain is what decides in a world, and how its decisions are carried out. Production is the product's own; a Mutant wraps it to take
+// one clause away.
+type Brain struct {
+	Server func(lifecycle.ServerView) lifecycle.Decision
+	Claim  func(claim.View) claim.Decision
+	// Live decides again on a live view where a step asks for it (P4).
+	Live bool
+	// Expect lets the cloud refuse an effect that relies on what is not so.
+	Expect bool
+	// Find lets the call that makes a VM look for one first; Ports lets it see by its ports that there is one which no listing shows.
+	Find, Ports bool
+	// ByID lets the monitor ask by its id for a VM that is in no listing.
+	ByID bool
+}
+
+// Production is what the managers run.
+func Production() Brain {
+	return Brain{Server: virtual.Decide, Claim: claim.Decide, Live: true, Expect: true, Find: true, Ports: true, ByID: true}
+}
+
+// question is a view, in numbers: what a decision depends on.
+type question struct {
+	slot  uint8
+	nonce uint8 // resourceVersion, so that two intents never have one id
+	live  bool
+	seen  objects
+}
+
+// choice is a decision and what becomes of its patch.
+type choice struct {
+	question question
+	step     lifecycle.Step
+	gates    []lifecycle.Gate
+	onServer int // slot of the server that a claim's decision goes to; -1 for the claim itself
+	create   *v1alpha1.Server
+	write    write
+	intent   *ledger.Intent // open in the view
+	opens    string         // id of the intent that step.Patch opens
+	deleting bool           // the server of the view was being deleted
+}
+
+// choices remembers decisions.
+type choices struct {
+	index map[question]int32
+	list  []choice
+}
+
+func (c *choices) recall(q question, decide func() choice) int32 {
+	if i, ok := c.index[q]; ok {
+		return i
+	}
+	decided := decide() // which may remember others first: a claim's goes by its server's
+	i := int32(len(c.list))
+	c.list = append(c.list, decided)
+	c.index[q] = i
+	return i
+}
+
+// explorer explores one world with one brain.
+type explorer struct {
+	world   World
+	brain   Brain
+	servers table[*v1alpha1.Server]
+	claims  table[*v1alpha1.ServerClaim]
+	choices choices
+	same    map[[2]int32]bool
+	records map[recordOf]write
+	looks   map[look]id
+	rests   map[State]bool // states from which everything is known to come to rest
+	backups bool           // some harm needs one
+}
+
+func newExplorer(w World, b Brain) *explorer {
+	return &explorer{
+		world: w, brain: b, servers: newTable[*v1alpha1.Server](), claims: newTable[*v1alpha1.ServerClaim](),
+		choices: choices{index: map[question]int32{}}, same: map[[2]int32]bool{}, records: map[recordOf]write{}, looks: map[look]id{}, rests: map[State]bool{},
+		backups: slices.ContainsFunc(w.Harms, Harm.needsBackup),
+	}
+}
+
+// Decisions implements search.Game.
+func (x *explorer) Decisions() int { return len(x.choices.list) }
+
+// server decides about a server as seen. An intent that a decision opens must not bear the id of one that is still about.
+func (x *explorer) server(q question, s *State) int32 {
+	for q.nonce = 1; ; q.nonce++ {
+		i := x.choices.recall(q, func() choice { return x.decideServer(q) })
+		opened := x.choices.list[i].opens
+		if opened == "" || !x.about(s, opened) {
+			return i
+		}
+		if q.nonce == 20 {
+			panic("intent ids do not depend on the resourceVersion: " + opened)
+		}
+	}
+}
+
+// about says that somebody may still speak of an intent.
+func (x *explorer) about(s *State, intent string) bool {
+	for _, o := range []objects{s.now, s.lag, s.old} {
+		for _, server := range o.server {
+			object := x.servers.get(server)
+			if object == nil {
+				continue
+			}
+			if led, err := ledger.ParseServer(object.Annotations); err == nil && led.Intent != nil && led.Intent.ID == intent {
+				return true
+			}
+			if seen := object.Status.Observed; seen != nil && seen.Intent == intent {
+				return true
+			}
+		}
+	}
+	if s.flight.kind == noFlight || s.flight.slot == claimSlot {
+		return false
+	}
+	c := &x.choices.list[s.flight.choice]
+	return c.opens == intent || (c.intent != nil && c.intent.ID == intent)
+}
+
+func (x *explorer) decideServer(q question) choice {
+	v := x.serverView(q)
+	d := x.brain.Server(v)
+	c := choice{question: q, step: d.Step, gates: d.Gates, onServer: -1, deleting: v.Server.DeletionTimestamp != nil}
+	if led, err := ledger.ParseServer(v.Server.Annotations); err == nil {
+		c.intent = led.Intent
+	}
+	if d.Step.Kind == lifecycle.StepPatch {
+		c.write = x.writeServer(q.seen.server[q.slot], d.Step.Patch)
+		if led, err := ledger.ParseServer(onlySet(d.Step.Patch.Ledger)); err == nil && led.Intent != nil {
+			c.opens = led.Intent.ID
+		}
+	}
+	return c
+}
+
+func onlySet(entries map[string]string) map[string]string {
+	out := map[string]string{}
+	for key, value := range entries {
+		if value != "" {
+			out[key] = value
+		}
+	}
+	return out
+}
+
+func (x *explorer) serverView(q question) lifecycle.ServerView {
+	object := *x.servers.get(q.seen.server[q.slot])
+	object.ResourceVersion = strconv.Itoa(int(q.nonce))
+	v := lifecycle.NewServerView(&object, now, settings())
+	v.Live = q.live
+	v.Cloud = &v1alpha1.Cloud{ObjectMeta: metav1.ObjectMeta{Name: cloudName, Finalizers: []string{v1alpha1.FinalizerInUse}}}
+	v.Dependencies = []lifecycle.Dependency{{Kind: "Cloud", Name: cloudName, Guarded: true}}
+	identity := object.Annotations[ledger.KeyIdentity]
+	if known := x.claims.get(q.seen.claim); known != nil {
+		if ref := object.Spec.ClaimRef; ref != nil && ref.Name == known.Name {
+			v.Claim = known
+		}
+		if identity != "" && known.Annotations[ledger.KeyBound] == identity {
+			v.BoundClaims = []*v1alpha1.ServerClaim{known}
+		}
+	}
+	for slot, server := range q.seen.server {
+		if other := x.servers.get(server); slot != int(q.slot) && other != nil && identity != "" && other.Annotations[ledger.KeyIdentity] == identity {
+			v.Twins = append(v.Twins, other.Name)
+		}
+	}
+	return v
+}
+
+// claim decides about the claim as seen.
+func (x *explorer) claim(q question) int32 {
+	return x.choices.recall(q, func() choice { return x.decideClaim(q) })
+}
+
+func (x *explorer) claimView(q question) claim.View {
+	self := x.claims.get(q.seen.claim)
+	v := claim.View{Now: now, Settings: settings(), Live: q.live, Claim: self, Class: x.class(), Speakers: claim.SpeakersBut(claim.NameOf(self), nil)}
+	identity, speaksFor := self.Annotations[ledger.KeyIdentity], claim.SpeaksFor(self)
+	for slot, server := range q.seen.server {
+		o := x.servers.get(server)
+		if o == nil {
+			continue
+		}
+		if ref := o.Spec.ClaimRef; ref != nil && identity != "" && ref.Identity == identity {
+			v.Holders = append(v.Holders, o)
+		}
+		if speaksFor != "" && o.Annotations[ledger.KeyIdentity] == speaksFor {
+			v.ByIdentity = append(v.ByIdentity, o)
+		}
+		if o.Name == self.Spec.ServerName {
+			v.Server = o
+			v.ServerHold = x.holdOf(q, slot)
+		}
+	}
+	if v.Server == nil && len(v.Holders) == 1 {
+		v.ServerHold = x.holdOf(q, x.slotNamed(q.seen, v.Holders[0].Name))
+	}
+	if claim.NeedsName(self) {
+		v.TakenNames = x.taken(q.seen, self)
+	}
+	return v
+}
+
+// taken are the names for the claim's server that are borne already, up to the first that is not.
+func (x *explorer) taken(seen objects, self *v1alpha1.ServerClaim) []string {
+	var names []string
+	for name := range claim.ServerNames(self) {
+		if x.slotNamed(seen, name) < 0 {
+			return names
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// slotNamed is the slot of the server of a name; -1 for none.
+func (x *explorer) slotNamed(o objects, name string) int {
+	for slot, server := range o.server {
+		if known := x.servers.get(server); known != nil && known.Name == name {
+			return slot
+		}
+	}
+	return -1
+}
+
+// holdOf is the hold of a server, by its own decision on the same view.
+func (x *explorer) holdOf(q question, slot int) *lifecycle.Gate {
+	q.slot, q.nonce = uint8(slot), 1
+	c := x.choices.list[x.choices.recall(q, func() choice { return x.decideServer(q) })]
+	for i := range c.gates {
+		if c.gates[i].Level == lifecycle.Stalled {
+			return &c.gates[i]
+		}
+	}
+	return nil
+}
+
+func (x *explorer) decideClaim(q question) choice {
+	d := x.brain.Claim(x.claimView(q))
+	c := choice{question: q, step: d.Step, gates: d.Gates, onServer: -1, create: d.Create}
+	if d.OnServer != "" {
+		c.onServer = x.slotNamed(q.seen, d.OnServer)
+	}
+	switch d.Step.Kind {
+	case lifecycle.StepPatch:
+		if c.onServer >= 0 {
+			c.write = x.writeServer(q.seen.server[c.onServer], d.Step.Patch)
+		} else {
+			c.write = x.writeClaim(q.seen.claim, d.Step.Patch)
+		}
+	case lifecycle.StepDelete:
+		going := x.servers.get(q.seen.server[c.onServer]).DeepCopy()
+		deleted(going)
+		c.write = write{next: absent}
+		if !goes(going) {
+			c.write.next = x.servers.intern(going)
+		}
+	}
+	return c
+}
+
+// class is what VMs are made by.
+func (x *explorer) class() *v1alpha1.ServerClass {
+	policy := v1alpha1.ReclaimDelete
+	if x.world.Retain {
+		policy = v1alpha1.ReclaimRetain
+	}
+	return &v1alpha1.ServerClass{
+		ObjectMeta: metav1.ObjectMeta{Name: className, UID: types.UID(className), Finalizers: []string{v1alpha1.FinalizerInUse}},
+		Spec:       v1alpha1.ServerClassSpec{OpenStack: x.template(), ReclaimPolicy: policy},
+	}
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package vm
+
+import (
+	"github.com/holdfast-dev/holdfast/internal/explorer/search"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+)
+
+// outcome of an effect at the cloud.
+type outcome uint8
+
+const (
+	done     outcome = iota
+	declined         // Mismatch, Busy or Terminal: nothing was done
+)
+
+// effect is a call as it reaches the cloud.
+type effect struct {
+	*choice
+	of    who
+	asked bool
+	given uint8
+}
+
+// reach is the acting side of the contract (internal/provider, virtual.go), with what is checked of each effect.
+func (x *explorer) reach(s *State, e effect) (made, outcome, search.Breach) {
+	if broken := x.announced(e); broken != unbroken {
+		return made{}, declined, broken
+	}
+	switch e.step.Effect.Op {
+	case lifecycle.OpCreateInstance:
+		return x.create(s, e)
+	case lifecycle.OpDeleteFailed:
+		return x.deleteFailed(s, e)
+	case lifecycle.OpDismantle:
+		return x.dismantle(s, e)
+	}
+	slot := slotOf(e.step.Effect.Virtual.Instance.ID)
+	if slot < 0 || !s.cloud.vms[slot].exists() || s.cloud.vms[slot].of != e.of {
+		return made{}, declined, unbroken
+	}
+	return x.change(s, &s.cloud.vms[slot], e)
+}
+
+// change is an effect on one VM that is there.
+func (x *explorer) change(s *State, vm *instance, e effect) (made, outcome, search.Breach) {
+	v := e.step.Effect.Virtual
+	switch e.step.Effect.Op {
+	case lifecycle.OpStart:
+		if vm.is != stopped {
+			return made{}, declined, unbroken
+		}
+		vm.is = active
+	case lifecycle.OpStop:
+		if vm.is != active {
+			return made{}, declined, unbroken
+		}
+		vm.is = stopped
+		return made{}, done, x.ends(s, e, "stopped")
+	case lifecycle.OpConfirmStopped:
+		if vm.is != stopped {
+			return made{}, declined, unbroken
+		}
+	case lifecycle.OpStampInstance:
+		if x.brain.Expect && claimed(*v.Expect.Claim) != vm.claim {
+			return made{}, declined, unbroken
+		}
+		vm.claim = claimed(v.Claim)
+	case lifecycle.OpRebuild:
+		return x.rebuild(s, vm, e)
+	}
+	return made{}, done, unbroken
+}
+
+func (x *explorer) rebuild(s *State, vm *instance, e effect) (made, outcome, search.Breach) {
+	v := e.step.Effect.Virtual
+	target := imageNamed(v.Image.Name)
+	switch {
+	case vm.image == target:
+		return made{image: target}, done, unbroken // it runs the image already: unchanged
+	case x.brain.Expect && imageID(vm.image) != v.Expect.ImageID, vm.is == building, vm.is == rebuilding:
+		return made{}, declined, unbroken
+	}
+	vm.image, vm.is = target, rebuilding
+	return made{image: target}, done, x.ends(s, e, "rebuilt")
+}
+
+// create finds what an earlier call made, or makes it. A listing misses what is hidden; the ports tell that it is there.
+func (x *explorer) create(s *State, e effect) (made, outcome, search.Breach) {
+	free := -1
+	for slot, vm := range s.cloud.vms {
+		switch {
+		case vm.is == unmade && free < 0:
+			free = slot
+		case !vm.exists():
+		case vm.of == e.of && s.cloud.hidden:
+			if x.brain.Ports {
+				return made{}, declined, unbroken // Busy: a port of ours is plugged in
+			}
+		case vm.of == e.of && x.brain.Find:
+			return made{vm: uint8(slot) + 1, image: vm.image}, done, unbroken
+		case vm.of != e.of && !s.cloud.hidden && !x.world.Class:
+			return made{}, declined, unbroken // FoundExisting: it bears the name of this Server
+		}
+	}
+	if free < 0 {
+		return made{}, declined, unbroken
+	}
+	image := imageNamed(e.step.Effect.Virtual.Spec.Image.Name)
+	s.cloud.vms[free] = instance{is: building, image: image, of: e.of, claim: claimed(e.step.Effect.Virtual.Spec.Claim)}
+	return made{vm: uint8(free) + 1, image: image}, done, x.doubles(s, e.of)
+}
+
+func (x *explorer) deleteFailed(s *State, e effect) (made, outcome, search.Breach) {
+	slot := slotOf(e.step.Effect.Virtual.Instance.ID)
+	if slot < 0 || !s.cloud.vms[slot].exists() || s.cloud.vms[slot].of != e.of {
+		return made{}, declined, unbroken // gone already: nothing changes
+	}
+	vm := &s.cloud.vms[slot]
+	if vm.launched() {
+		if x.brain.Expect && e.step.Effect.Virtual.Expect.NeverLaunched {
+			return made{}, declined, unbroken
+		}
+		return made{}, declined, search.Breach{Invariant: "I2", How: "a VM that was launched is deleted to be made again"}
+	}
+	vm.is = vanished
+	s.deletions++
+	if s.deletions > s.budget {
+		return made{}, done, search.Breach{Invariant: "I2", How: "more VMs are deleted to be made again than the budget allows"}
+	}
+	return made{}, done, unbroken
+}
+
+// dismantle takes all of a server away. What a pass that stalls would still make finds no ports any more.
+func (x *explorer) dismantle(s *State, e effect) (made, outcome, search.Breach) {
+	known := slotOf(e.step.Effect.Virtual.Instance.ID)
+	var ended search.Breach
+	for slot := range s.cloud.vms {
+		vm := &s.cloud.vms[slot]
+		if !vm.exists() || vm.of != e.of {
+			continue
+		}
+		if s.cloud.hidden && slot != known {
+			return made{}, declined, unbroken // Busy: its ports tell that it is there
+		}
+		if vm.launched() {
+			ended = x.ends(s, e, "deleted")
+		}
+		vm.is = vanished
+	}
+	x.outlive(s, e.of)
+	return made{}, done, ended
+}
+
+// outlive ends the making of a VM that waits on the wire. Dismantling takes the ports away that it would use; and a VM that was launched
+// and deleted by somebody took longer than the one deadline within which it can still arrive (docs/explorer-virtual.md, assumptions).
+func (x *explorer) outlive(s *State, of who) {
+	if s.flight.kind != effectStalls {
+		return
+	}
+	if e := x.choices.list[s.flight.choice].step.Effect; e.Op == lifecycle.OpCreateInstance && x.whoIs(e) == of {
+		s.flight = flight{}
+	}
+}
+
+// befall is what may happen to VMs without anybody of ours.
+func (x *explorer) befall(s *State, yield step) {
+	for slot, vm := range s.cloud.vms {
+		become := func(is condition, what string, costs uint8) {
+			if s.luck < costs {
+				return
+			}
+			next := *s
+			next.luck -= costs
+			next.cloud.vms[slot].is = is
+			if is == vanished {
+				x.outlive(&next, vm.of)
+			}
+			yield(&next, move{actor: "cloud", what: vmID(slot) + " " + what})
+		}
+		switch vm.is {
+		case building:
+			become(active, "is launched", 0)
+		case rebuilding:
+			become(active, "is rebuilt", 0)
+		}
+		for _, chance := range x.world.Chances {
+			if is := chance.of(vm.is); is != vm.is {
+				become(is, chanceNames[chance], 1)
+			}
+		}
+	}
+	x.cells(s, yield)
+}
+
+// of is what a chance makes of a VM; the same where it does not befall such a VM.
+func (c Chance) of(is condition) condition {
+	switch {
+	case c == Fails && is == building:
+		return broken
+	case c == Errors && (is == active || is == stopped || is == rebuilding):
+		return errored
+	case c == Recover && (is == broken || is == errored):
+		return active
+	case c == Vanish && is != unmade && is != vanished:
+		return vanished
+	}
+	return is
+}
+
+// cells go down, and come back.
+func (x *explorer) cells(s *State, yield step) {
+	next := *s
+	next.cloud.hidden = !s.cloud.hidden
+	if s.cloud.hidden {
+		yield(&next, move{actor: "cloud", what: "listings are whole again"})
+		return
+	}
+	for _, chance := range x.world.Chances {
+		if chance == Hide && s.luck > 0 {
+			next.luck--
+			yield(&next, move{actor: "cloud", what: "listings miss VMs: a cell is down"})
+		}
+	}
+}

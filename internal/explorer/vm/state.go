@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package vm
+
+// The largest world.
+const (
+	maxServers = 2
+	maxVMs     = 4 // ever made
+	maxUIDs    = 3 // objects of one name, one after the other or restored
+)
+
+// id names one content of one kind of object in the explorer's tables; absent is no object.
+type id int32
+
+const absent id = 0
+
+// overtaken is a resourceVersion that no object has any more.
+const overtaken id = -1
+
+// objects are the objects of the API server, or a manager's copy of them.
+type objects struct {
+	server [maxServers]id
+	claim  id
+}
+
+// slotCount is how many places for objects there are: a write of one is known by its slot.
+const slotCount = maxServers + 1
+
+const claimSlot = maxServers
+
+func (o *objects) slot(i int) *id {
+	if i == claimSlot {
+		return &o.claim
+	}
+	return &o.server[i]
+}
+
+// condition of a VM at the cloud.
+type condition uint8
+
+const (
+	unmade     condition = iota
+	building             // never launched
+	broken               // ERROR, never launched
+	active               // from here on it was launched
+	stopped              //
+	errored              //
+	rebuilding           //
+	vanished             // 404; whether it was launched is not told any more
+)
+
+// who is an identity: that of the n-th object, or of the n-th claim; 0 is nobody.
+type who uint8
+
+func (w who) bit() uint8 {
+	if w == 0 {
+		return 0
+	}
+	return 1 << (w - 1)
+}
+
+// instance is a VM: the real thing, which no object can change but through an effect.
+type instance struct {
+	is    condition
+	image uint8 // 1 or 2
+	of    who   // whose identity it bears
+	claim who   // stamp; 0 none
+}
+
+func (v instance) exists() bool   { return v.is != unmade && v.is != vanished }
+func (v instance) launched() bool { return v.is >= active && v.is != vanished }
+
+// cloud is where VMs are. hidden: a cell is down, and listings miss what runs there; by its id a VM is found all the same.
+type cloud struct {
+	vms    [maxVMs]instance
+	hidden bool
+}
+
+// flight is a pass that stalls: decided on a live view, not finished yet.
+type flight struct {
+	kind   flightKind
+	slot   uint8 // the object that is decided about, and written
+	choice int32
+	target id    // the content that the write was decided from
+	given  uint8 // those who had given their VM up by then
+	asked  bool  // whether the effect was asked for when it was decided
+	made   made  // what the effect told, while its record stalls
+}
+
+type flightKind uint8
+
+const (
+	noFlight     flightKind = iota
+	effectStalls            // about to ask the cloud
+	recordStalls            // the cloud was asked, the record is not written
+	serverWrites            // about to write a server's own patch
+	claimWrites             // about to write, make or delete for a claim
+)
+
+// made is what an effect told, in numbers: 1 + the VM's slot, and its image. 0: nothing.
+type made struct{ vm, image uint8 }
+
+// State is one state of a world. It is a value without pointers: equal states are the same state.
+type State struct {
+	now    objects
+	lag    objects // the other manager's cache, while lagging
+	old    objects // a backup taken once
+	cloud  cloud
+	flight flight
+
+	lagging bool
+	outrun  uint8 // slots of objects that were written since the lagging cache saw them
+	backup  bool
+
+	suid, cuid uint8 // UIDs handed out
+	alive      uint8 // bits of those who want their VM
+	freed      uint8 // bits of those whose VM was released, or whose server a person released by hand and whose claim speaks against it no more
+	latched    uint8 // bits of those whose first launch is remembered, and was not lost
+	deletions  uint8 // VMs deleted to be made again
+	budget     uint8 // how many may be, by what was armed anew or forgotten
+
+	adverse, people, stalls, luck uint8 // moves left
+}
+
+// outrun notes what a step wrote: a compare-and-swap that was decided from what stood before fails from now on, also where later
+// writes bring the same content back.
+func outrun(before, after *State) {
+	for i := range slotCount {
+		now := *after.now.slot(i)
+		written := *before.now.slot(i) != now
+		if after.lagging && *before.lag.slot(i) != *after.lag.slot(i) && *after.lag.slot(i) == now {
+			after.outrun &^= 1 << i
+		} else if written {
+			after.outrun |= 1 << i
+		}
+		if written && after.flight.kind != noFlight && int(after.flight.slot) == i {
+			after.flight.overtake()
+		}
+	}
+	if !after.lagging {
+		after.outrun = 0
+	}
+}
+
+// overtake: the write of a pass that stalls can no longer succeed. Only an effect is still to come.
+func (f *flight) overtake() {
+	if f.kind == effectStalls {
+		f.target = overtaken
+		return
+	}
+	*f = flight{}
+}
+
+// Tidy implements search.Game.
+func (*explorer) Tidy(s *State) {
+	if !s.lagging {
+		s.lag = objects{}
+	}
+	if s.adverse == 0 {
+		s.backup, s.old = false, objects{}
+	}
+}

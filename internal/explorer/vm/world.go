@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package vm
+
+import (
+	"slices"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/explorer/search"
+)
+
+// World says what there is, who may do what, and how often. Each budget bounds how often a kind of move is made on one path; within
+// them every order of every move is explored.
+type World struct {
+	Name string
+	// About says in a line what the world is for.
+	About string
+	// Class: VMs are made for a claim, by a class; else a person writes the Server.
+	Class bool
+	// Retain keeps the VM of a claim for a person.
+	Retain bool
+	// Running worlds start with a VM that runs, remembered.
+	Running bool
+	// Rebuilds lets an edited image rebuild.
+	Rebuilds bool
+	// Deeds that people do, at most People of them on a path.
+	Deeds  []Deed
+	People int
+	// Harms that the adversary does, at most Adverse of them on a path.
+	Harms   []Harm
+	Adverse int
+	// Chances are what may befall a VM at its cloud, at most Luck of them on a path.
+	Chances []Chance
+	Luck    int
+	// Stalls is how many passes may stall, or caches begin to lag, on a path; StallWrites and Lag say which besides effects.
+	Stalls           int
+	StallWrites, Lag bool
+}
+
+// Deed is what people do.
+type Deed uint8
+
+// What people do.
+const (
+	Create Deed = iota // the Server, or the claim, as it stands in Git
+	Delete             // it
+	DeleteServer
+	TogglePower
+	EditImage
+	Approve // a rebuild, as the claim's owner
+	Retry
+	ClearClaimRef
+	Force // the claim out of its release
+)
+
+var deedNames = map[Deed]string{
+	Create: "creates it from Git", Delete: "deletes it", DeleteServer: "deletes the server", TogglePower: "edits power", EditImage: "edits the image",
+	Approve: "approves the rebuild", Retry: "says to retry", ClearClaimRef: "clears claimRef", Force: "forces the release",
+}
+
+// Harm is what the adversary does.
+type Harm uint8
+
+// What the adversary does. What is older comes out of a backup that was taken once, at any moment.
+const (
+	WipeStatus Harm = iota
+	OldStatus
+	DropLedger
+	OldLedger
+	LoseServer
+	RestoreServer // from the backup, with a new UID, over nothing
+	DropClaimLedger
+	OldClaimLedger
+	LoseClaim
+	RestoreClaim
+	OldCluster // everything is as it was when the backup was taken; UIDs as well
+)
+
+var harmNames = map[Harm]string{
+	WipeStatus: "wipes the status of server", OldStatus: "puts an older status on server", DropLedger: "drops the ledger of server", OldLedger: "puts an older ledger on server",
+	LoseServer: "loses server", RestoreServer: "restores server", DropClaimLedger: "drops the ledger of the claim", OldClaimLedger: "puts an older ledger on the claim",
+	LoseClaim: "loses the claim", RestoreClaim: "restores the claim", OldCluster: "restores an older snapshot of the cluster",
+}
+
+// Chance is what befalls a VM.
+type Chance uint8
+
+// What befalls VMs.
+const (
+	Fails   Chance = iota // while it is made
+	Errors                // after it was launched
+	Recover               // by an admin's hand: also one that was never launched is launched then
+	Vanish                // somebody deletes it
+	Hide                  // its cell goes down: listings miss it
+)
+
+var chanceNames = map[Chance]string{Fails: "fails before it launches", Errors: "errors", Recover: "is repaired", Vanish: "is deleted by somebody", Hide: "is missing from listings"}
+
+// Start implements search.Game.
+func (x *explorer) Start() State {
+	w := x.world
+	s := State{adverse: uint8(w.Adverse), people: uint8(w.People), stalls: uint8(w.Stalls), luck: uint8(w.Luck), budget: attempts}
+	if w.Class {
+		s.cuid, s.alive = 1, ofClaim(1).bit()
+		s.now.claim = x.claims.intern(x.newClaim(1))
+	} else {
+		s.suid, s.alive = 1, ofObject(1).bit()
+		s.now.server[0] = x.servers.intern(x.newServer(1))
+	}
+	if w.Running {
+		s = x.calmly(s)
+		s.adverse, s.people, s.stalls, s.luck = uint8(w.Adverse), uint8(w.People), uint8(w.Stalls), uint8(w.Luck)
+	}
+	return s
+}
+
+// calmly is where everything comes to rest when nobody interferes.
+func (x *explorer) calmly(s State) State {
+	end, _ := x.settle(s)
+	return end
+}
+
+// newClaim is a claim as it stands in Git, made the n-th time.
+func (x *explorer) newClaim(n uint8) *v1alpha1.ServerClaim {
+	c := &v1alpha1.ServerClaim{}
+	c.Namespace, c.Name, c.UID = namespace, claimName, claimUID(n)
+	c.Spec.ClassName, c.Spec.Power = className, v1alpha1.PowerOn
+	return c
+}
+
+// newServer is a Server of its own as it stands in Git, made the n-th time.
+func (x *explorer) newServer(n uint8) *v1alpha1.Server {
+	o := &v1alpha1.Server{}
+	o.Name, o.UID = serverName, serverUID(n)
+	template := x.template()
+	o.Spec.OpenStack = &template
+	return o
+}
+
+// template is what VMs are made of.
+func (x *explorer) template() v1alpha1.OpenStackServer {
+	o := v1alpha1.OpenStackServer{
+		CloudRef: v1alpha1.LocalObjectReference{Name: cloudName}, Flavor: v1alpha1.FlavorSelector{Name: "small"}, Image: imageOf(1),
+		Networks: []v1alpha1.NetworkAttachment{{Network: v1alpha1.ResourceSelector{Name: "private"}}},
+	}
+	if x.world.Rebuilds {
+		o.RebuildPolicy = v1alpha1.RebuildOnImageChange
+	}
+	return o
+}
+
+// Worlds are all worlds, in the order in which they are explored.
+func Worlds() []World {
+	loss := []Harm{WipeStatus, DropLedger, LoseServer, RestoreServer}
+	classLoss := []Harm{WipeStatus, DropLedger, LoseServer, RestoreServer, DropClaimLedger, LoseClaim, RestoreClaim}
+	aged := []Harm{OldStatus, OldLedger, RestoreServer, LoseServer}
+	fate := []Chance{Fails, Errors, Recover, Vanish, Hide}
+	return []World{
+		{Name: "vm", About: "a VM that a person wrote comes and goes, is made to retry, and one loss of memory",
+			Deeds: []Deed{Create, Delete, Retry}, People: 2, Harms: loss, Adverse: 1, Chances: []Chance{Fails, Recover, Hide}, Luck: 2},
+		{Name: "vm-fate", About: "whatever may befall a VM, and one loss of memory", Deeds: []Deed{Delete}, People: 1, Harms: loss, Adverse: 1, Chances: fate, Luck: 3},
+		{Name: "vm-two-losses", About: "two losses of memory", Harms: loss, Adverse: 2, Chances: fate, Luck: 1},
+		{Name: "vm-aged", About: "older copies of a status, a ledger or an object", Deeds: []Deed{Delete}, People: 1, Harms: aged, Adverse: 2, Chances: []Chance{Fails, Errors, Recover, Vanish}, Luck: 1},
+		{Name: "vm-rebuild", About: "a running VM whose image is edited, and one older copy or loss of memory", Running: true, Rebuilds: true,
+			Deeds: []Deed{EditImage, TogglePower}, People: 2, Harms: append(slices.Clone(aged), loss...), Adverse: 1, Chances: []Chance{Errors, Recover, Vanish}, Luck: 1},
+		{Name: "vm-stalls", About: "passes that stall before their effect, record or write, or whose reply is lost", Deeds: []Deed{Delete}, People: 1,
+			Chances: []Chance{Fails, Recover, Hide}, Luck: 2, Stalls: 2, StallWrites: true},
+		{Name: "vm-stalls-and-loss", About: "a pass that stalls, and one loss of memory", Deeds: []Deed{Delete}, People: 1, Harms: []Harm{WipeStatus, DropLedger}, Adverse: 1,
+			Chances: []Chance{Fails, Recover, Hide}, Luck: 1, Stalls: 1, StallWrites: true},
+		{Name: "vm-lags", About: "a second manager whose cache lags", Deeds: []Deed{Delete, TogglePower}, People: 2, Chances: []Chance{Fails, Recover, Vanish}, Luck: 1, Stalls: 1, Lag: true},
+		{Name: "vm-rebuild-stalls", About: "a running VM whose image is edited, and passes that stall", Running: true, Rebuilds: true, Deeds: []Deed{EditImage, TogglePower}, People: 2,
+			Chances: []Chance{Errors, Recover}, Luck: 1, Stalls: 2, StallWrites: true, Lag: true},
+		{Name: "vm-snapshot", About: "an older snapshot of the whole cluster", Rebuilds: true, Deeds: []Deed{Delete, EditImage}, People: 2, Harms: []Harm{OldCluster}, Adverse: 1, Chances: []Chance{Fails, Vanish}, Luck: 1},
+		{Name: "class", About: "a claim with a class comes and goes, and one loss of memory", Class: true, Deeds: []Deed{Create, Delete}, People: 2,
+			Harms: classLoss, Adverse: 1, Chances: []Chance{Fails, Vanish}, Luck: 1},
+		{Name: "class-people", About: "people delete a claim's server, clear its claimRef, and edit power, and one loss of memory", Class: true, Running: true, Deeds: []Deed{Delete, DeleteServer, ClearClaimRef, TogglePower}, People: 2,
+			Harms: classLoss, Adverse: 1},
+		{Name: "class-restore", About: "claim and server lost and restored in any order, from any age", Class: true, Deeds: []Deed{DeleteServer}, People: 1,
+			Harms: []Harm{LoseServer, RestoreServer, LoseClaim, RestoreClaim, OldLedger, OldClaimLedger}, Adverse: 3},
+		{Name: "class-retain", About: "a class that retains its VMs, and one loss of memory", Class: true, Retain: true, Running: true, Deeds: []Deed{Delete, Force, ClearClaimRef, DeleteServer}, People: 3,
+			Harms: []Harm{WipeStatus, DropLedger, LoseClaim, RestoreClaim, OldStatus}, Adverse: 1, Chances: []Chance{Errors, Vanish}, Luck: 1},
+		{Name: "class-rebuild", About: "a claim's image is edited, with and without its owner's consent", Class: true, Running: true, Rebuilds: true, Deeds: []Deed{EditImage, Approve, Delete}, People: 3,
+			Harms: []Harm{WipeStatus, DropLedger, LoseClaim}, Adverse: 1, Chances: []Chance{Errors, Recover}, Luck: 1},
+		{Name: "class-stalls", About: "a claim with a class, a pass that stalls, and a second manager whose cache lags", Class: true, Deeds: []Deed{Delete, TogglePower}, People: 1, Chances: []Chance{Fails}, Luck: 1,
+			Stalls: 1, StallWrites: true, Lag: true},
+	}
+}
+
+// WorldNamed finds a world.
+func WorldNamed(name string) (World, bool) {
+	for _, w := range Worlds() {
+		if w.Name == name {
+			return w, true
+		}
+	}
+	return World{}, false
+}
+
+// Explore visits every state of a world within its budgets, shortest paths first, and reports what breaks.
+func Explore(w World, b Brain, o search.Options) search.Result {
+	return search.Explore(w.Name, newExplorer(w, b), o)
+}
+
+// Planned is the world as a plan has it.
+func (w World) Planned() search.World {
+	return search.World{Name: w.Name, Explore: func(o search.Options) search.Result { return Explore(w, Production(), o) }}
+}
