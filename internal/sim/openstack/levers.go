@@ -199,6 +199,9 @@ func (c *Cloud) MoveFloatingIP(id, port string) error {
 		if f == nil || p == nil && port != "" {
 			return fmt.Errorf("openstack simulator: no floating IP %q or no port %q", id, port)
 		}
+		if other := c.floatingIPOf(port); other != nil && other != f {
+			return fmt.Errorf("openstack simulator: port %q has floating IP %q", port, other.ID)
+		}
 		fixed := ""
 		if p != nil && len(p.FixedIPs) > 0 {
 			fixed = p.FixedIPs[0].Address

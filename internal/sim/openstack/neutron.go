@@ -23,12 +23,17 @@ type standard struct {
 	Revision    int
 	Created     time.Time
 	Updated     time.Time
+
+	row json.RawMessage // of listings, as it was last told
 }
 
-// bump notes that the resource was changed.
+// bump notes that the resource was changed, and with a port what its floating IP shows of it.
 func (c *Cloud) bump(s *standard) {
 	s.Revision++
-	s.Updated = c.now()
+	s.Updated, s.row = c.now(), nil
+	if f := c.floatingIPOf(s.ID); f != nil {
+		f.row = nil
+	}
 	c.markDirty()
 }
 
@@ -133,12 +138,24 @@ func list[R resource](cl *call, name string, rows []R) *reply {
 	if bad != nil {
 		return bad
 	}
-	docs := make([]obj, 0, len(wanted))
+	docs := make([]any, 0, len(wanted))
 	for _, row := range wanted {
-		docs = append(docs, cl.fields(row.show(cl)))
+		docs = append(docs, cl.listed(row))
 	}
 	doc[name] = docs
 	return ok(doc)
+}
+
+// listed is a resource in a listing, kept until it changes, for the same reason as a server's.
+func (cl *call) listed(r resource) any {
+	if len(cl.query["fields"]) > 0 {
+		return cl.fields(r.show(cl))
+	}
+	s := r.common()
+	if s.row == nil {
+		s.row = ok(r.show(cl)).encode()
+	}
+	return s.row
 }
 
 // paginate cuts the page that limit and marker ask for out of the rows, and links to the next one.
