@@ -34,7 +34,7 @@ type kit struct {
 }
 
 // patience with services that share two cores with everything else.
-const patience = 3 * time.Minute
+const patience = 5 * time.Minute
 
 func newKit(t *testing.T, name string) *kit {
 	t.Helper()
@@ -157,12 +157,14 @@ func (k *kit) claim(class *v1alpha1.ServerClass) *v1alpha1.ServerClaim {
 	return k.Claim("", func(c *v1alpha1.ServerClaim) { c.Spec.ClassName = class.Name })
 }
 
-// served claims a VM of a class and waits until the claim has it.
+// served claims a VM of a class and waits until the claim has it, and all that the VM is to have is there.
 func (k *kit) served(class *v1alpha1.ServerClass) (*v1alpha1.ServerClaim, *v1alpha1.Server) {
 	k.T.Helper()
 	claim := k.claim(class)
 	k.UntilReady(claim)
-	return claim, harness.Read(k.Kit, k.Server(claim.Spec.ServerName))
+	server := k.Server(claim.Spec.ServerName)
+	k.untilRunning(server)
+	return claim, server
 }
 
 func withFloatingIP(s *v1alpha1.OpenStackServer) {

@@ -44,7 +44,7 @@ func run(m *testing.M) int {
 
 // paceOfACloud suits services that take a second where a simulator takes a millisecond, and share two cores with everything else.
 func paceOfACloud(o *operator.Options) {
-	o.Settings.EffectDeadline = 20 * time.Second
+	o.Settings.EffectDeadline = 30 * time.Second
 	o.Settings.Backstop = 15 * time.Second
 	o.Settings.CreateBackoff = time.Second
 	o.Cadence.Fast = 500 * time.Millisecond

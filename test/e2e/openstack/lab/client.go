@@ -42,8 +42,8 @@ const (
 	TypeImage    = "image"
 )
 
-// requestTimeout is far above what a request takes on a loaded machine: what hangs is meant to fail.
-const requestTimeout = time.Minute
+// requestTimeout is far above what a request takes on a loaded machine: some wait for a hypervisor.
+const requestTimeout = 3 * time.Minute
 
 // novaMicroversion of all requests to Nova: tags, the fault and the flavor's name are in its answers.
 const novaMicroversion = "2.90"

@@ -132,6 +132,7 @@ func orDash(s string) string {
 // Deed is something that Nova was asked to do with a server, as Nova itself remembers it.
 type Deed struct {
 	Server string    `json:"instance_uuid"`
+	User   string    `json:"user_id"`
 	Action string    `json:"action"`
 	Asked  stackTime `json:"start_time"`
 	// Request tells calls apart that ask for the same.
@@ -148,10 +149,10 @@ func (t *stackTime) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Chronicle is all that Nova was asked for in a project since it was made, the oldest first: servers that are deleted are in it.
+// Chronicle is all that a project's user asked Nova for since the project was made, the oldest first: servers that are deleted are in it.
 type Chronicle []Deed
 
-// Chronicle reads what Nova remembers of every server that ever was in the project.
+// Chronicle reads what Nova remembers of every server that ever was in the project. What an administrator did is left out.
 func (p *Project) Chronicle(ctx context.Context) (Chronicle, error) {
 	var list struct {
 		Servers []Server `json:"servers"`
@@ -168,6 +169,7 @@ func (p *Project) Chronicle(ctx context.Context) (Chronicle, error) {
 		if err := p.nova(ctx, http.MethodGet, "/servers/"+server.ID+"/os-instance-actions", nil, &deeds); err != nil {
 			return nil, err
 		}
+		deeds.Actions = slices.DeleteFunc(deeds.Actions, func(d Deed) bool { return d.User != p.user })
 		slices.Reverse(deeds.Actions) // the newest comes first; the times are of whole seconds
 		all = append(all, deeds.Actions...)
 	}
