@@ -25,11 +25,12 @@ func explainCommand() *cobra.Command {
 	var to connection
 	output, operatorNamespace := "", ""
 	command := &cobra.Command{
-		Use:   "explain (server NAME | claim [NAMESPACE/]NAME)",
-		Short: "Say what Holdfast makes of a server or claim, why, and what a person can do",
+		Use:   "explain (server NAME | claim [NAMESPACE/]NAME | cloud NAME | class NAME | ca NAME)",
+		Short: "Say what Holdfast makes of an object, why, who uses it, and what a person can do",
 		Long: `Say what Holdfast makes of a server or claim: its phase and the rule that gave it, the next step, why it is not
-ready, the ways out of what holds it, and what is remembered. The production decision is asked on a live reading; nothing is written.`,
-		Example: "  holdfast explain server rack1-u07\n  holdfast explain claim team-a/web -o json",
+ready, the ways out of what holds it, and what is remembered. Of a cloud, a server class and an SSH certificate authority: how it
+stands. Of each, what it uses and what uses it. The production decision is asked on a live reading; nothing is written.`,
+		Example: "  holdfast explain server rack1-u07\n  holdfast explain claim team-a/web -o json\n  holdfast explain cloud fra1",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cluster, namespace, err := to.open()
@@ -62,8 +63,14 @@ func explainObject(cmd *cobra.Command, explainer *explain.Explainer, namespace s
 			namespace, name = before, after
 		}
 		return explainer.Claim(cmd.Context(), types.NamespacedName{Namespace: namespace, Name: name})
+	case "cloud", "clouds":
+		return explainer.Cloud(cmd.Context(), name)
+	case "class", "serverclass", "serverclasses", "sclass":
+		return explainer.Class(cmd.Context(), name)
+	case "ca", "sshca", "sshcertificateauthority", "sshcertificateauthorities":
+		return explainer.Authority(cmd.Context(), name)
 	}
-	return explain.Report{}, fmt.Errorf("%q is neither server nor claim", kind)
+	return explain.Report{}, fmt.Errorf("%q is none of server, claim, cloud, class and ca", kind)
 }
 
 func writeReport(w io.Writer, report explain.Report, form string) error {

@@ -19,7 +19,7 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/claim"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
-	"github.com/holdfast-dev/holdfast/internal/lifecycle/metal"
+	servers "github.com/holdfast-dev/holdfast/internal/lifecycle/server"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/view"
 )
 
@@ -43,6 +43,9 @@ type Report struct {
 	lifecycle.Description
 	// Facts are what the monitor saw last, and what the object names.
 	Facts []Line `json:"facts,omitempty"`
+	// Uses are what the object needs, UsedBy what needs it: the edges both ways.
+	Uses   []Edge `json:"uses,omitempty"`
+	UsedBy []Edge `json:"usedBy,omitempty"`
 	// Memory is the ledger in words.
 	Memory []Line `json:"memory,omitempty"`
 	// Notes say what this report could not look at.
@@ -149,8 +152,9 @@ func (r *reading) server(ctx context.Context, name string) (Report, error) {
 		return Report{}, fmt.Errorf("read server %s: %w", name, err)
 	}
 	report := Report{
-		Kind: "Server", Name: name, Description: metal.Describe(read.View),
+		Kind: kindServer, Name: name, Description: servers.Describe(read.View),
 		Facts: r.serverFacts(read.View), Memory: serverMemory(read.Server.Annotations), Notes: r.notes,
+		Uses: serverUses(read.View), UsedBy: serverUsers(read.View),
 	}
 	fill(report.Gates, values{
 		serverIdentity: read.Server.Annotations[ledger.KeyIdentity], serverName: name,
@@ -173,8 +177,8 @@ func (r *reading) claim(ctx context.Context, key types.NamespacedName) (Report, 
 		return Report{}, fmt.Errorf("read claim %s: %w", key, err)
 	}
 	report := Report{
-		Kind: "ServerClaim", Name: key.String(), Description: describeClaim(claim.Decide(read.View)),
-		Facts: claimFacts(read.View), Memory: claimMemory(read.Claim.Annotations),
+		Kind: kindClaim, Name: key.String(), Description: describeClaim(claim.Decide(read.View)),
+		Facts: claimFacts(read.View), Memory: claimMemory(read.Claim.Annotations), Uses: claimUses(read.View),
 	}
 	known := values{claimIdentity: read.Claim.Annotations[ledger.KeyIdentity], serverIdentity: read.Claim.Annotations[ledger.KeyBound], serverName: read.Claim.Spec.ServerName}
 	if server := read.View.Server; server != nil {

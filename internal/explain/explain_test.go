@@ -10,19 +10,20 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 	lt "github.com/holdfast-dev/holdfast/internal/lifecycle/lifecycletest"
-	"github.com/holdfast-dev/holdfast/internal/lifecycle/metal"
+	servers "github.com/holdfast-dev/holdfast/internal/lifecycle/server"
 )
 
 func reportOn(view lifecycle.ServerView) Report {
 	r := &reading{now: view.Now}
 	report := Report{
-		Kind: "Server", Name: view.Server.Name, Description: metal.Describe(view),
-		Facts: r.serverFacts(view), Memory: serverMemory(view.Server.Annotations),
+		Kind: kindServer, Name: view.Server.Name, Description: servers.Describe(view),
+		Facts: r.serverFacts(view), Memory: serverMemory(view.Server.Annotations), Uses: serverUses(view), UsedBy: serverUsers(view),
 	}
 	fill(report.Gates, values{serverIdentity: lt.Identity, serverName: lt.ServerName, claimIdentity: lt.ClaimID, owner: "elsewhere"})
 	return report
@@ -42,14 +43,52 @@ func TestTextOfARunningServer(t *testing.T) {
   phase        Reserved (metal 7: claimRef, and the claim is live, has the same identity and names this server)
   next step    Settled: booted, and as the claim asks [Reserved.Booted.Settled]
   machine      power On for 1h0m0s, stamped ` + ledger.Stamp(lt.Identity, lt.ClusterID, lt.ClaimID) + `
-  claim        tenant/web (there)
   bound        claim tenant/web remembers this machine
-  bmc          bmc-u07 (there)
+  uses
+    BMC                     bmc-u07 (there, cannot go while it is used)
+  used by
+    ServerClaim             tenant/web (there)
 `
-	got := text(t, reportOn(lt.View(lt.Running)))
+	got, _, _ := strings.Cut(text(t, reportOn(lt.View(lt.Running))), "  conditions")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestTextOfARunningVM(t *testing.T) {
+	want := `  vm           vm-1 ACTIVE, image img-12, power On for 1h0m0s
+  port         0: port-0, plugged into vm-1
+  floating ip  203.0.113.7, on port port-0
+  uses
+    Cloud                   fra1 (there, cannot go while it is used)
+    SSHCertificateAuthority staff (being deleted)
+`
+	scene := lt.All(lt.Virtual, lt.Facts(func(o *v1alpha1.ServerObserved) {
+		o.FloatingIP = &v1alpha1.ObservedFloatingIP{ID: "f", Address: "203.0.113.7", PortID: "port-0"}
+	}), func(s *lt.Scene) {
+		s.Dependencies = append(s.Dependencies, lifecycle.Dependency{Kind: kindAuthority, Name: "staff", Deleting: true})
+	})
+	_, got, _ := strings.Cut(text(t, reportOn(lt.View(scene))), "Running.Settled]\n")
 	got, _, _ = strings.Cut(got, "  conditions")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// What a VM that is gone, errored or several once was is told: nothing of it can be looked up at the cloud any more.
+func TestVMsInTroubleInWords(t *testing.T) {
+	at := metav1.NewTime(time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC))
+	for want, seen := range map[string]*v1alpha1.ObservedInstance{
+		"none is known": nil,
+		"a is gone: the cloud says that it does not exist; it was launched 2026-11-29T12:00:00Z": {ID: "a", LaunchedAt: &at},
+		`a ERROR, fault "No valid host was found", never launched`:                               {ID: "a", Exists: true, State: "ERROR", Fault: "No valid host was found"},
+		"a REBUILD (rebuilding), 192.0.2.7 192.0.2.8": {
+			ID: "a", Exists: true, State: "REBUILD", TaskState: "rebuilding", LaunchedAt: &at, Addresses: []string{"192.0.2.7", "192.0.2.8"},
+		},
+	} {
+		if got := strings.Join(vm(seen), ", "); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 
@@ -64,6 +103,7 @@ func TestHoldsAreShownWithTheirWaysOut(t *testing.T) {
 		{v1alpha1.ReasonClaimMissing, lt.All(lt.Running, lt.ClaimGone), []string{"restore the claim", "web (not there)"}},
 		{v1alpha1.ReasonForeignOwner, lt.Ledger(func(l *ledger.Server) { l.Owner = "elsewhere" }), []string{"holdfast.dev/take-over=elsewhere"}},
 		{v1alpha1.ReasonRestoredSnapshot, lt.Settings(func(s *lifecycle.Settings) { s.Epoch = "e1" }), []string{"holdfast.dev/resume=" + lt.Identity, "holdfast resume"}},
+		{v1alpha1.ReasonLost, lt.All(lt.Virtual, lt.VM(func(i *v1alpha1.ObservedInstance) { i.Exists = false })), []string{"vm-1 is gone", "delete the"}},
 		{v1alpha1.ReasonLedgerUnreadable, lt.Garbled(ledger.KeyBoot, "{"), []string{"break-glass", `boot           "{"`}},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
@@ -87,7 +127,9 @@ func TestEveryEntryOfTheLedgerHasWords(t *testing.T) {
 		Identity: "i", Owner: "o", ObjectUID: "u", DiscoveredAt: at, Restarted: at, DirtySince: at, OffAt: at, RestoreEpoch: "e",
 		PowerOn: &ledger.PowerOn{By: ledger.BySpec, At: at}, Boot: &ledger.Boot{Claim: "c", Stage: ledger.StageBooted, At: at},
 		Released: &ledger.Released{Claim: "c", At: at}, AssetTag: &ledger.AssetTag{Previous: "INV-1"},
-		Intent: &ledger.Intent{ID: "1", Op: ledger.IntentPowerOff, Why: ledger.WhyRestart, At: at, Target: "t"},
+		Intent:        &ledger.Intent{ID: "1", Op: ledger.IntentPowerOff, Why: ledger.WhyRestart, At: at, Target: "t"},
+		ProvisionedAt: &ledger.Provisioned{ID: "v", At: at}, ProviderID: "v", CreateAttempts: &ledger.CreateAttempts{Hash: "h", Count: 2, At: at},
+		Image: &ledger.Image{Selector: "name:debian-12", ID: "i"}, Network: &ledger.Network{Hash: "h", FloatingIP: "name:public"},
 	}
 	for i, value := 0, reflect.ValueOf(full); i < value.NumField(); i++ {
 		if value.Field(i).IsZero() {

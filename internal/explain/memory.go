@@ -20,11 +20,7 @@ func serverMemory(annotations map[string]string) []Line {
 		return rawMemory(annotations, err)
 	}
 	var lines []Line
-	say := func(name, text string) {
-		if text != "" {
-			lines = append(lines, Line{name, text})
-		}
-	}
+	say := sayer(&lines)
 	say("identity", led.Identity)
 	say("owner", prefixed("cluster ", led.Owner))
 	say("object-uid", prefixed("confirmed for the object ", string(led.ObjectUID)))
@@ -38,6 +34,39 @@ func serverMemory(annotations map[string]string) []Line {
 	say("asset-tag", assetTag(led.AssetTag))
 	say("released", released(led.Released))
 	say("intent", intent(led.Intent))
+	return append(lines, virtualMemory(led)...)
+}
+
+// sayer appends what there is to say.
+func sayer(lines *[]Line) func(name, text string) {
+	return func(name, text string) {
+		if text != "" {
+			*lines = append(*lines, Line{name, text})
+		}
+	}
+}
+
+// virtualMemory is what is remembered of a VM.
+func virtualMemory(led ledger.Server) []Line {
+	var lines []Line
+	say := sayer(&lines)
+	say("provider-id", prefixed("the VM ", led.ProviderID))
+	if p := led.ProvisionedAt; p != nil {
+		say("provisioned-at", fmt.Sprintf("the VM %s was seen launched, %s: nothing deletes it by itself any more", p.ID, moment(p.At)))
+	}
+	if c := led.CreateAttempts; c != nil {
+		say("create-attempts", fmt.Sprintf("%d VMs never launched and were deleted to be made again, the last %s", c.Count, moment(c.At)))
+	}
+	if i := led.Image; i != nil {
+		say("image", fmt.Sprintf("built from %s, which was %s", i.Selector, i.ID))
+	}
+	if n := led.Network; n != nil {
+		text := "the ports are as the spec says"
+		if n.FloatingIP != "" {
+			text += ", a floating IP from " + n.FloatingIP
+		}
+		say("network", text)
+	}
 	return lines
 }
 

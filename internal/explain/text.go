@@ -22,15 +22,19 @@ func (r Report) Write(w io.Writer) error {
 // Render appends the report as plain text.
 func (r Report) Render(out *bytes.Buffer) {
 	fmt.Fprintf(out, "%s %s\n", r.Kind, r.Name)
-	rule := r.Rule
-	if r.RuleText != "" {
-		rule += ": " + r.RuleText
+	if r.Phase != "" { // what is only used has none
+		rule := r.Rule
+		if r.RuleText != "" {
+			rule += ": " + r.RuleText
+		}
+		field(out, "phase", fmt.Sprintf("%s (%s)", r.Phase, rule))
+		field(out, "next step", r.next())
 	}
-	field(out, "phase", fmt.Sprintf("%s (%s)", r.Phase, rule))
-	field(out, "next step", r.next())
 	for _, fact := range r.Facts {
 		field(out, fact.Name, fact.Text)
 	}
+	renderEdges(out, "uses", r.Uses)
+	renderEdges(out, "used by", r.UsedBy)
 	r.renderGates(out)
 	section(out, "conditions", len(r.Conditions))
 	for _, c := range r.Conditions {
@@ -47,6 +51,13 @@ func (r Report) Render(out *bytes.Buffer) {
 	if r.Server != nil {
 		fmt.Fprintln(out)
 		r.Server.Render(out)
+	}
+}
+
+func renderEdges(out *bytes.Buffer, title string, edges []Edge) {
+	section(out, title, len(edges))
+	for _, edge := range edges {
+		fmt.Fprintf(out, "    %-23s %s (%s)\n", edge.Kind, edge.Name, edge)
 	}
 }
 

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/claim"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
@@ -40,38 +38,17 @@ func fill(gates []lifecycle.GateDescription, v values) {
 
 func (r *reading) serverFacts(v lifecycle.ServerView) []Line {
 	lines := []Line{{"machine", r.machine(v.Facts())}}
-	if ref := v.Server.Spec.ClaimRef; ref != nil {
-		lines = append(lines, Line{"claim", ref.Namespace + "/" + ref.Name + " " + there(v.Claim)})
+	if v.Server.Spec.OpenStack != nil {
+		lines = r.virtualFacts(v.Facts())
 	}
 	for _, bound := range v.BoundClaims {
 		lines = append(lines, Line{"bound", "claim " + bound.Namespace + "/" + bound.Name + " remembers this machine"})
 	}
-	if ref := v.Server.Spec.MaintenanceRef; ref != nil {
-		lines = append(lines, Line{"maintenance", ref.Name + " " + there(v.Maintenance)})
-	}
-	if redfish := v.Server.Spec.Redfish; redfish != nil {
-		lines = append(lines, Line{"bmc", redfish.BMCRef.Name + " " + there(v.BMC)})
-	}
 	return lines
 }
 
-// there says whether an object that another one names exists. Nil: it does not.
-func there[T interface {
-	comparable
-	GetDeletionTimestamp() *metav1.Time
-}](object T) string {
-	var none T
-	switch {
-	case object == none:
-		return "(not there)"
-	case object.GetDeletionTimestamp() != nil:
-		return "(being deleted)"
-	}
-	return "(there)"
-}
-
-// machine says what was seen last.
-func (r *reading) machine(seen v1alpha1.ServerObserved) string {
+// power says how power was seen last, and whether that is of now.
+func (r *reading) power(seen v1alpha1.ServerObserved) []string {
 	parts := []string{"power " + cmp.Or(string(seen.PowerState), "Unknown")}
 	if seen.Since != nil {
 		parts[0] += " for " + r.ago(seen.Since.Time)
@@ -79,6 +56,12 @@ func (r *reading) machine(seen v1alpha1.ServerObserved) string {
 	if !seen.Reachable {
 		parts = append(parts, "not reachable ("+cmp.Or(seen.Reason, v1alpha1.ReasonNotObserved)+"): this is the last picture")
 	}
+	return parts
+}
+
+// machine says what was seen last.
+func (r *reading) machine(seen v1alpha1.ServerObserved) string {
+	parts := r.power(seen)
 	if seen.BootProgress != "" {
 		parts = append(parts, "boot progress "+seen.BootProgress)
 	}
@@ -105,17 +88,13 @@ func (r *reading) ago(at time.Time) string {
 	return max(0, r.now.Sub(at)).Round(time.Second).String()
 }
 
-func claimFacts(v claim.View) []Line {
-	lines := []Line{{"asks for", wish(v.Claim.Spec)}}
-	if name := v.Claim.Spec.ServerName; name != "" {
-		lines = append(lines, Line{"server", name + " " + there(v.Server)})
-	}
-	return lines
-}
+func claimFacts(v claim.View) []Line { return []Line{{"asks for", wish(v.Claim.Spec)}} }
 
 func wish(spec v1alpha1.ServerClaimSpec) string {
 	which := "any server"
 	switch {
+	case spec.ClassName != "":
+		return fmt.Sprintf("a VM of class %s, power %s", spec.ClassName, cmp.Or(spec.Power, v1alpha1.PowerOn))
 	case spec.ServerRef != nil:
 		which = "server " + spec.ServerRef.Name
 	case spec.Selector != nil:

@@ -17,7 +17,6 @@ import (
 	"github.com/go-logr/logr/funcr"
 	"github.com/prometheus/client_golang/prometheus"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
@@ -380,27 +379,4 @@ func merge(document, patch map[string]any) {
 			document[name] = value
 		}
 	}
-}
-
-func newBMC(name string) *v1alpha1.BMC {
-	return &v1alpha1.BMC{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Generation: 1},
-		Spec: v1alpha1.BMCSpec{
-			Endpoint:             "https://" + name + ".example",
-			CredentialsSecretRef: v1alpha1.LocalObjectReference{Name: name + "-credentials"},
-		},
-	}
-}
-
-func newServer(name string) *v1alpha1.Server {
-	return &v1alpha1.Server{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Generation: 1},
-		Spec: v1alpha1.ServerSpec{Redfish: &v1alpha1.RedfishSystem{
-			BMCRef: v1alpha1.LocalObjectReference{Name: name}, SystemUUID: "uuid-" + name,
-		}},
-	}
-}
-
-func newSecret(name string) *metav1.PartialObjectMetadata {
-	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "holdfast-system"}}
 }

@@ -44,13 +44,13 @@ var sourceRules = []sourceRule{
 		name: "observer",
 		why:  "the reconciler never asks a provider how things are (P7)",
 		of:   []string{"internal/reconciler/...", "internal/claim/...", "internal/lifecycle/..."},
-		find: uses(providerPackage, "Observer"),
+		find: uses(providerPackage, "Observer", "CloudObserver"),
 	},
 	{
 		name: "actor",
 		why:  "the monitor and an inspection have no way to act on a machine (P7)",
 		of:   []string{"internal/monitor/...", "internal/inspect/..."},
-		find: uses(providerPackage, "Actor", "Power", "Boot", "Media", "Stamper", "Indicator"),
+		find: uses(providerPackage, "Actor", "Power", "Boot", "Media", "Stamper", "Indicator", "CloudActor", "Instances", "Ports", "FloatingIPs"),
 	},
 	{
 		name: "status write",
@@ -319,6 +319,8 @@ import (
 		{"clock", `var d = stdtime.Hour; var t stdtime.Time`, 0},
 		{"observer", `type r struct { eyes provider.Observer }`, 1},
 		{"observer", `type r struct { hands provider.Actor }`, 0},
+		{"observer", `type r struct { eyes provider.CloudObserver }`, 1},
+		{"actor", `func f(hands provider.Instances) {}`, 1},
 		{"actor", `func f(hands provider.Power) {}`, 1},
 		{"status write", `func f(ctx context.Context) { c.Status().Patch(ctx, o, p) }`, 1},
 		{"status write", `func f(ctx context.Context) { w.client.SubResource("status").Update(ctx, o) }`, 1},
@@ -365,7 +367,10 @@ func TestForbiddenInterfacesExist(t *testing.T) {
 			return true
 		})
 	}
-	known := []string{"Observer", "Actor", "Power", "Boot", "Media", "Stamper", "Indicator"}
+	known := []string{
+		"Observer", "Actor", "Power", "Boot", "Media", "Stamper", "Indicator",
+		"CloudObserver", "CloudActor", "Instances", "Ports", "FloatingIPs",
+	}
 	for _, name := range known {
 		if !declared[name] {
 			t.Errorf("provider.%s is no interface any more", name)

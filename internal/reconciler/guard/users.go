@@ -22,6 +22,8 @@ import (
 type User struct {
 	Kind string
 	Name string // namespace/name for a claim
+	// Deleting says that it is asked to go.
+	Deleting bool
 }
 
 // String names the user for a person.
@@ -119,7 +121,7 @@ func usersIn(kind string, list client.ObjectList, uses func(runtime.Object) bool
 		if namespace := object.GetNamespace(); namespace != "" {
 			name = namespace + "/" + name
 		}
-		users = append(users, User{Kind: kind, Name: name})
+		users = append(users, User{Kind: kind, Name: name, Deleting: !object.GetDeletionTimestamp().IsZero()})
 		return nil
 	})
 	slices.SortFunc(users, func(a, b User) int { return strings.Compare(a.Name, b.Name) })

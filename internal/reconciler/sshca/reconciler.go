@@ -81,7 +81,9 @@ func (r *Reconciler) guard() guard.Guard { return guard.Guard{Client: r.Client, 
 // Describe gives the gates that keep an authority from being ready. What judges its keys is what hands them to servers, so that none is
 // found unfit only when a VM is about to be made. It is pure.
 func Describe(authority *v1alpha1.SSHCertificateAuthority) []lifecycle.Gate {
-	_, err := cloudinit.Render(nil, []cloudinit.Authority{authorityOf(authority)})
+	_, err := cloudinit.Render(nil, []cloudinit.Authority{{
+		Name: authority.Name, PublicKeys: authority.Spec.PublicKeys, Principals: authority.Spec.PrincipalsByLogin(),
+	}})
 	if err == nil {
 		return nil
 	}
@@ -94,10 +96,6 @@ func Describe(authority *v1alpha1.SSHCertificateAuthority) []lifecycle.Gate {
 		Level: lifecycle.Stalled, Reason: v1alpha1.ReasonAuthorityInvalid,
 		Message: fmt.Sprintf("no server is made that trusts it: %s: correct the spec", message),
 	}}
-}
-
-func authorityOf(object *v1alpha1.SSHCertificateAuthority) cloudinit.Authority {
-	return cloudinit.Authority{Name: object.Name, PublicKeys: object.Spec.PublicKeys, Principals: object.Spec.PrincipalsByLogin()}
 }
 
 // report ends a pass with the one status commit (P9).
