@@ -76,7 +76,7 @@ func (d deciding) create(name string) Decision {
 	return decision
 }
 
-// made is the Server as the class says. It lives on by itself: a class that changes changes none that it made.
+// made is the Server as the class says. It lives on by itself: what becomes of the class does not change it.
 func (d deciding) made(name string) *v1alpha1.Server {
 	template, ref := d.Class.DeepCopy().Spec, d.reference()
 	return &v1alpha1.Server{

@@ -4,6 +4,7 @@ package claim
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
@@ -103,9 +104,10 @@ func (d deciding) gates(s *v1alpha1.Server, memory ledger.Server) []lifecycle.Ga
 		add(v1alpha1.ReasonMaintenance, fmt.Sprintf("maintenance %q has server %q", s.Spec.MaintenanceRef.Name, s.Name))
 	}
 	booted := d.isBooted(s, memory)
-	if d.ServerWaits != nil && (!booted || d.ServerWaits.Reason == v1alpha1.ReasonRebuilding) {
-		// Of a VM that runs its cloud's outage is not its tenant's: what it says of power stands.
-		gates = append(gates, *d.ServerWaits)
+	for _, gate := range d.ServerWaits {
+		if !booted || slices.Contains(underWay, gate.Reason) {
+			gates = append(gates, gate)
+		}
 	}
 	if !booted {
 		gates = append(gates, notBooted(s))
@@ -118,6 +120,10 @@ func (d deciding) gates(s *v1alpha1.Server, memory ledger.Server) []lifecycle.Ga
 	}
 	return gates
 }
+
+// underWay is what a tenant waits for of a VM that was launched: it does not run its image yet, or not with its addresses. An outage of its
+// cloud is none of it: the VM runs, and what was seen of it stands.
+var underWay = []string{v1alpha1.ReasonRebuilding, v1alpha1.ReasonNetworkUpdating}
 
 func powerGate(want v1alpha1.Power, seen *v1alpha1.ServerObserved) string {
 	is := v1alpha1.ObservedUnknown

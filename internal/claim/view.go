@@ -42,8 +42,8 @@ type View struct {
 	// ServerHold is the hold of the server this claim has, as its own Decide answers on the same read; nil where it does not hold. That
 	// server is the one named, else the only holder. The tenant is told of it, and force-release is granted under it.
 	ServerHold *lifecycle.Gate
-	// ServerWaits is what that server, a VM, waits for by the same answer; nil for nothing.
-	ServerWaits *lifecycle.Gate
+	// ServerWaits is what that server, a VM, waits for by the same answer, in order of precedence.
+	ServerWaits []lifecycle.Gate
 }
 
 // Decision is what a pass is to do, and what it is to report.

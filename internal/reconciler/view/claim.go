@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -222,9 +223,25 @@ func (r *Claims) hold(ctx context.Context, from source, read *ClaimRead) error {
 	decision := servers.Decide(around.View)
 	read.View.ServerHold = firstGate(decision, lifecycle.Stalled)
 	if servers.IsVirtual(asked) {
-		read.View.ServerWaits = firstGate(decision, lifecycle.Progressing)
+		read.View.ServerWaits = waits(decision)
 	}
 	return nil
+}
+
+// waits is what a VM waits for: its gates that clear by themselves, and, whatever it does first, that its network is not as wanted.
+func waits(decision lifecycle.Decision) []lifecycle.Gate {
+	var gates []lifecycle.Gate
+	for _, gate := range decision.Gates {
+		if gate.Level == lifecycle.Progressing {
+			gates = append(gates, gate)
+		}
+	}
+	for _, c := range decision.Conditions {
+		if c.Type == v1alpha1.ConditionNetworkReady && c.Status == string(metav1.ConditionFalse) {
+			gates = append(gates, lifecycle.Gate{Level: lifecycle.Progressing, Reason: c.Reason, Message: c.Message})
+		}
+	}
+	return gates
 }
 
 // firstGate is the first gate of a level: for Stalled that for which a server needs a person, whether it holds or waits with a timer

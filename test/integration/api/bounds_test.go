@@ -72,6 +72,7 @@ func TestWordsLengthsAndNumbers(t *testing.T) {
 			{"spec.publicKeys": []any{"command=\"sh\" ssh-ed25519 AAAA"}},
 			{"spec.principals": []any{map[string]any{"login": "root"}}},
 			{"spec.principals": []any{map[string]any{"login": "root", "principals": []any{"a b"}}}},
+			{"spec.principals": []any{map[string]any{"login": "root", "principals": []any{"staff#2"}}}}, // sshd reads no further than #
 			{"spec.principals": []any{map[string]any{"login": "../root", "principals": []any{"a"}}}},
 			{"spec.principals": twice(map[string]any{"login": "root", "principals": []any{"a"}})},
 		},
