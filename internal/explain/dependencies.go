@@ -25,7 +25,7 @@ func (e *Explainer) Cloud(ctx context.Context, name string) (Report, error) {
 		return Report{}, err
 	}
 	conditions, gates := cloud.Describe(object)
-	report.describe(conditions, gates)
+	report.Description = report.described(conditions, gates)
 	report.Facts = append(cloudFacts(object), report.Facts...)
 	return report, nil
 }
@@ -41,7 +41,7 @@ func (e *Explainer) Class(ctx context.Context, name string) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	report.describe(serverclass.Describe(dependencies))
+	report.Description = report.described(serverclass.Describe(dependencies))
 	report.Uses = edgesOf(dependencies)
 	spec := object.Spec.OpenStack
 	report.Facts = append([]Line{{"makes", fmt.Sprintf("VMs of flavor %s from image %s, %s after release",
@@ -56,7 +56,7 @@ func (e *Explainer) Authority(ctx context.Context, name string) (Report, error) 
 	if err != nil {
 		return Report{}, err
 	}
-	report.describe(nil, sshca.Describe(object))
+	report.Description = report.described(nil, sshca.Describe(object))
 	report.Facts = append([]Line{{"keys", fmt.Sprintf("%d, for %d logins with principals of their own", len(object.Spec.PublicKeys), len(object.Spec.Principals))}}, report.Facts...)
 	return report, nil
 }
@@ -81,11 +81,11 @@ func (e *Explainer) dependency(ctx context.Context, kind, name string, object cl
 	return report, nil
 }
 
-// describe adds how the object stands to a gate that is there already: a deletion that waits comes first, as the controllers report it.
-func (r *Report) describe(conditions []lifecycle.Condition, gates []lifecycle.Gate) {
+// described is how the object stands, after a gate that is there already: a deletion that waits comes first, as the controllers report it.
+func (r Report) described(conditions []lifecycle.Condition, gates []lifecycle.Gate) lifecycle.Description {
 	described := lifecycle.Describe(lifecycle.Decision{Conditions: conditions, Gates: gates})
 	described.Gates = append(r.Gates, described.Gates...)
-	r.Description = described
+	return described
 }
 
 func guardText(object client.Object, users int) string {

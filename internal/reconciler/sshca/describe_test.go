@@ -32,7 +32,7 @@ func TestAnAuthorityIsJudgedByItsKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	weak, err := rsa.GenerateKey(rand.Reader, 1024) //nolint:gosec // too short on purpose
+	weak, err := rsa.GenerateKey(rand.Reader, 1024)
 	if err != nil {
 		t.Fatal(err)
 	}
