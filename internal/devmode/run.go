@@ -61,11 +61,11 @@ func (s *Stack) welcome(out io.Writer, bmcs []string, took time.Duration) {
   %s get bmc,srv,sclaim,smaint -A
 
   the machines, to be played with beside their BMCs (a tenant switches %s off):
-    curl %s/bmcs/%s/machines/1/tenant -d '{"do": "power-off"}'
+    curl %s/bmcs/%s/machines/%s/tenant -d '{"do": "power-off"}'
 
   state %s, log %s
   Ctrl-C stops; the next start goes on from here; --fresh starts anew
 
-`, took.Round(100*time.Millisecond), len(bmcs), s.Kubeconfig(), kubectl, bmcs[0], s.Rack.ControlURL(), bmcs[0],
+`, took.Round(100*time.Millisecond), len(bmcs), s.Kubeconfig(), kubectl, bmcs[0], s.Rack.ControlURL(), bmcs[0], s.Machine(bmcs[0]).ID(),
 		s.places.dir, filepath.Join(s.places.dir, "manager.log"))
 }
