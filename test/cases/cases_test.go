@@ -33,7 +33,7 @@ const (
 )
 
 var notShown = map[string]string{
-	"B081": virtual, 
+	"B081": virtual,
 	"B015": agent, "B084": agent, "B076": clean,
 }
 
