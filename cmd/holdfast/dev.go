@@ -21,8 +21,8 @@ func devCommand() *cobra.Command {
 	var fresh, toured bool
 	command := &cobra.Command{
 		Use:   "dev",
-		Short: "Run a control plane, a simulated rack and the operator here, and narrate what happens",
-		Long: `Run a control plane, a rack of simulated BMCs and the operator on this machine, and narrate what happens until interrupted.
+		Short: "Run a control plane, a simulated rack and cloud, and the operator here, and narrate what happens",
+		Long: `Run a control plane, a rack of simulated BMCs, a simulated cloud and the operator on this machine, and narrate what happens until interrupted.
 State is kept in a folder: stopped and started again, everything goes on where it was.
 With --tour: take a scripted tour on a state of its own, and exit non-zero when a step fails.`,
 		Args: cobra.NoArgs,
@@ -81,7 +81,7 @@ func takeTour(ctx context.Context, out io.Writer) (err error) {
 		}
 		err = os.RemoveAll(stateDir)
 	}()
-	fmt.Fprintln(out, "starting a control plane and a rack of simulated BMCs")
+	fmt.Fprintln(out, "starting a control plane, a rack of simulated BMCs and a simulated cloud")
 	started := time.Now()
 	stack, err := devmode.Start(ctx, devmode.Options{StateDir: stateDir, Tempo: devmode.Quick(), Audit: true})
 	if err != nil {

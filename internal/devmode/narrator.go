@@ -4,6 +4,7 @@ package devmode
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,7 +22,7 @@ import (
 	sim "github.com/holdfast-dev/holdfast/internal/sim/redfish"
 )
 
-// narrator tells in one line each what moves: objects, requests that change something at a BMC, and machines.
+// narrator tells in one line each what moves: objects, requests that change something at a BMC or the cloud, machines and VMs.
 type narrator struct {
 	stack *Stack
 	now   func() time.Time
@@ -53,22 +54,22 @@ func (n *narrator) run(ctx context.Context) error {
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return objects.Start(ctx) })
-	group.Go(func() error { return n.followRack(ctx) })
+	group.Go(func() error { return n.follow(ctx) })
 	return group.Wait()
 }
 
-// followRack tells what is new in the rack's logs, several times a second.
-func (n *narrator) followRack(ctx context.Context) error {
+// follow tells what is new in the logs of rack and cloud, several times a second.
+func (n *narrator) follow(ctx context.Context) error {
 	const pace = 100 * time.Millisecond
 	ticker := time.NewTicker(pace)
 	defer ticker.Stop()
-	var seen logs
+	var rack, cloud logs
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-ticker.C:
-			if err := n.tellRack(&seen); err != nil {
+			if err := errors.Join(n.tellRack(&rack), n.tellCloud(&cloud)); err != nil {
 				return err
 			}
 		}
@@ -80,7 +81,9 @@ func (n *narrator) watchObjects(ctx context.Context) (cache.Cache, error) {
 	if err != nil {
 		return nil, fmt.Errorf("watch objects: %w", err)
 	}
-	for _, kind := range []client.Object{&v1alpha1.BMC{}, &v1alpha1.Server{}, &v1alpha1.ServerClaim{}, &v1alpha1.ServerMaintenance{}} {
+	for _, kind := range []client.Object{
+		&v1alpha1.BMC{}, &v1alpha1.Cloud{}, &v1alpha1.ServerClass{}, &v1alpha1.Server{}, &v1alpha1.ServerClaim{}, &v1alpha1.ServerMaintenance{},
+	} {
 		informer, err := objects.GetInformer(ctx, kind, cache.BlockUntilSynced(false))
 		if err != nil {
 			return nil, fmt.Errorf("watch %T: %w", kind, err)
@@ -115,7 +118,7 @@ func (n *narrator) tell(before, after sight) {
 	}
 }
 
-// logs is how far the rack's logs were told.
+// logs is how far the two logs of a simulator were told.
 type logs struct{ request, event uint64 }
 
 func (n *narrator) tellRack(seen *logs) error {

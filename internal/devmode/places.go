@@ -59,10 +59,11 @@ type places struct{ dir string }
 
 const portsFile = "ports.json"
 
-// ports are kept, so that kubeconfigs in use and the endpoints of BMCs stay good from one start to the next.
+// ports are kept, so that kubeconfigs in use, the endpoints of BMCs and the address of the cloud stay good from one start to the next.
 type ports struct {
-	API  int `json:"api"`
-	Rack int `json:"rack"`
+	API   int `json:"api"`
+	Rack  int `json:"rack"`
+	Cloud int `json:"cloud"`
 }
 
 // ports gives the ports of the last start, or others where they are taken meanwhile.
@@ -75,7 +76,7 @@ func (p places) ports() (ports, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return ports{}, fmt.Errorf("read the ports of the last start: %w", err)
 	}
-	for _, port := range []*int{&last.API, &last.Rack} {
+	for _, port := range []*int{&last.API, &last.Rack, &last.Cloud} {
 		if *port, err = free(*port); err != nil {
 			return ports{}, err
 		}

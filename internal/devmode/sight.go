@@ -39,6 +39,10 @@ func sightOf(object any) sight {
 		return s
 	case *v1alpha1.BMC:
 		return see("bmc", o.Name, o, o.Status.Conditions)
+	case *v1alpha1.Cloud:
+		return see("cloud", o.Name, o, o.Status.Conditions)
+	case *v1alpha1.ServerClass:
+		return see("class", o.Name, o, o.Status.Conditions)
 	case *v1alpha1.ServerMaintenance:
 		s := see("maint", o.Name, o, o.Status.Conditions)
 		if active := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionActive); active != nil {

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/sim/openstack"
 )
 
 func TestNarrationTellsWhatMoved(t *testing.T) {
@@ -45,6 +46,28 @@ func TestNarrationTellsWhatMoved(t *testing.T) {
 	} {
 		if diff := cmp.Diff(row.want, sightOf(row.after).changes(sightOf(row.before))); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", row.name, diff)
+		}
+	}
+}
+
+// What a request says already is not told a second time; who did it is, where nobody asked for it.
+func TestNarrationOfACloud(t *testing.T) {
+	for _, row := range []struct {
+		event openstack.Event
+		want  string
+	}{
+		{openstack.Event{Kind: openstack.EventServerLaunched}, "vm runs"},
+		{openstack.Event{Kind: openstack.EventServerErrored, Detail: "No valid host was found."}, "vm ERROR: No valid host was found."},
+		{openstack.Event{Kind: openstack.EventServerPower, State: "SHUTOFF", By: "hand"}, "vm is SHUTOFF (by hand)"},
+		{openstack.Event{Kind: openstack.EventServerRebuilt}, "vm is rebuilt: its disk is new"},
+		{openstack.Event{Kind: openstack.EventServerGone, By: "request"}, "vm is gone"},
+		{openstack.Event{Kind: openstack.EventServerAction, Detail: "rebuild"}, " "},
+		{openstack.Event{Kind: openstack.EventPortDeleted}, "port is gone"},
+		{openstack.Event{Kind: openstack.EventFloatingIPCreated}, "ip is allocated"},
+	} {
+		what, text := happenedAtCloud(row.event)
+		if got := what + " " + text; got != row.want {
+			t.Errorf("%s: %q, want %q", row.event.Kind, got, row.want)
 		}
 	}
 }

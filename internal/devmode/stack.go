@@ -14,15 +14,16 @@ import (
 
 	"github.com/holdfast-dev/holdfast/config"
 	"github.com/holdfast-dev/holdfast/internal/operator"
+	"github.com/holdfast-dev/holdfast/internal/sim/openstack"
 	sim "github.com/holdfast-dev/holdfast/internal/sim/redfish"
 	"github.com/holdfast-dev/holdfast/internal/testenv"
 )
 
 // Options of a stack.
 type Options struct {
-	// StateDir keeps everything: etcd's data, the machines, ports, logs and the kubeconfig. It is created where it is missing.
+	// StateDir keeps everything: etcd's data, the machines, the VMs, ports, logs and the kubeconfig. It is created where it is missing.
 	StateDir string
-	// Tempo of the machines.
+	// Tempo of the machines and VMs.
 	Tempo Tempo
 	// Audit has the API server write each request to the file that AuditLog names.
 	Audit bool
@@ -34,6 +35,8 @@ type Stack struct {
 	Env *testenv.Environment
 	// Rack are the simulated BMCs and machines.
 	Rack *sim.Rack
+	// Cloud is the simulated cloud.
+	Cloud *openstack.Cloud
 	// Admin may do everything.
 	Admin client.WithWatch
 
@@ -42,7 +45,7 @@ type Stack struct {
 	manager *manager
 }
 
-// Start starts control plane and rack and installs what an installation applies. On an error nothing is left running.
+// Start starts control plane, rack and cloud and installs what an installation applies. On an error nothing is left running.
 func Start(ctx context.Context, options Options) (*Stack, error) {
 	s := &Stack{options: options, places: places{dir: options.StateDir}}
 	if err := s.start(ctx); err != nil {
@@ -63,6 +66,9 @@ func (s *Stack) start(ctx context.Context) error {
 		return err
 	}
 	if err := s.startRack(ports.Rack); err != nil {
+		return err
+	}
+	if err := s.startCloud(ports.Cloud); err != nil {
 		return err
 	}
 	return s.places.remember(ports)
@@ -108,9 +114,13 @@ func (s *Stack) Kubeconfig() string { return filepath.Join(s.places.dir, "kubeco
 // AuditLog is the path of the API server's audit log, where Options.Audit asks for one.
 func (s *Stack) AuditLog() string { return filepath.Join(s.places.dir, "audit.log") }
 
-// Close stops the manager, the rack and the control plane, in this order. The state stays. What is stopped already is left out.
+// Close stops the manager, the cloud, the rack and the control plane, in this order. The state stays. What is stopped already is left out.
 func (s *Stack) Close() error {
 	failures := []error{s.StopManager()}
+	if s.Cloud != nil {
+		failures = append(failures, s.Cloud.Close())
+		s.Cloud = nil
+	}
 	if s.Rack != nil {
 		failures = append(failures, s.Rack.Close())
 		s.Rack = nil

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/sim/openstack"
 	sim "github.com/holdfast-dev/holdfast/internal/sim/redfish"
 	"github.com/holdfast-dev/holdfast/internal/testenv"
 )
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// up starts a stack on dir, with its rack registered and a manager.
+// up starts a stack on dir, with its rack and cloud registered and a manager.
 func up(t *testing.T, dir string) *Stack {
 	t.Helper()
 	stack, err := Start(t.Context(), Options{StateDir: dir, Tempo: Quick()})
@@ -44,6 +45,9 @@ func up(t *testing.T, dir string) *Stack {
 	if _, err := stack.Enroll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	if err := stack.EnrollCloud(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	if err := stack.StartManager(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -54,13 +58,18 @@ const claimed = "rack1-u01"
 
 func awaitReady(t *testing.T, stack *Stack) {
 	t.Helper()
-	testenv.Eventually(t, "claim Ready", func(ctx context.Context) error {
-		claim := &v1alpha1.ServerClaim{}
-		if err := stack.Admin.Get(ctx, client.ObjectKey{Namespace: "default", Name: "web"}, claim); err != nil {
-			return err
+	testenv.Eventually(t, "claims Ready", func(ctx context.Context) error {
+		for _, name := range []string{"web", "worker"} {
+			claim := &v1alpha1.ServerClaim{}
+			if err := stack.Admin.Get(ctx, client.ObjectKey{Namespace: "default", Name: name}, claim); err != nil {
+				return err
+			}
+			if !meta.IsStatusConditionTrue(claim.Status.Conditions, v1alpha1.ConditionReady) {
+				return fmt.Errorf("%s: %+v", name, claim.Status.Conditions)
+			}
 		}
-		if !meta.IsStatusConditionTrue(claim.Status.Conditions, v1alpha1.ConditionReady) {
-			return fmt.Errorf("%+v", claim.Status.Conditions)
+		if vms := stack.Cloud.Servers(); len(vms) != 1 || vms[0].Status != "ACTIVE" {
+			return fmt.Errorf("%+v", vms)
 		}
 		if status := stack.Machine(claimed).Status(); status.Progress != "OSRunning" || status.Disk == "" || status.Override != "" {
 			return fmt.Errorf("%+v", status)
@@ -70,7 +79,7 @@ func awaitReady(t *testing.T, stack *Stack) {
 }
 
 // Stopped and started again, with another certificate authority at its BMCs, everything is found as it was: no power call, no other
-// write to a BMC (P8), and the tenant's machine never stopped.
+// write to a BMC or the cloud (P8), and neither the tenant's machine nor its VM ever stopped.
 func TestStateSurvivesARestart(t *testing.T) {
 	dir := t.TempDir()
 	stack := up(t, dir)
@@ -79,7 +88,13 @@ func TestStateSurvivesARestart(t *testing.T) {
 	if err := stack.Admin.Create(t.Context(), claim); err != nil {
 		t.Fatal(err)
 	}
+	worker := &v1alpha1.ServerClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "worker"}}
+	worker.Spec.ClassName = ClassName
+	if err := stack.Admin.Create(t.Context(), worker); err != nil {
+		t.Fatal(err)
+	}
 	awaitReady(t, stack)
+	vm := stack.Cloud.Servers()[0].ID
 	if err := stack.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -93,8 +108,12 @@ func TestStateSurvivesARestart(t *testing.T) {
 				return fmt.Errorf("%s: %d looks, %w", bmc.Name(), len(looks), err)
 			}
 		}
-		return nil
+		return threeLooks(again.Cloud)
 	})
+	if now := again.Cloud.Servers()[0].ID; now != vm {
+		t.Errorf("the VM is %s, was %s", now, vm)
+	}
+	expectCloudUntouched(t, again.Cloud)
 	requests, err := again.Rack.Requests(sim.RequestFilter{})
 	if err != nil {
 		t.Fatal(err)
@@ -109,6 +128,31 @@ func TestStateSurvivesARestart(t *testing.T) {
 	}
 }
 
+// threeLooks says how much a cloud was looked at, where that is less than three times.
+func threeLooks(cloud *openstack.Cloud) error {
+	looks, err := cloud.Requests(openstack.RequestFilter{Method: http.MethodGet, Path: "/servers/detail"})
+	if err == nil && len(looks) < 3 {
+		err = fmt.Errorf("%d looks at the cloud", len(looks))
+	}
+	return err
+}
+
+func expectCloudUntouched(t *testing.T, cloud *openstack.Cloud) {
+	t.Helper()
+	requests, err := cloud.Requests(openstack.RequestFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range requests {
+		if changesCloud(r) {
+			t.Errorf("%s %s %s", r.Method, r.Path, r.Body)
+		}
+	}
+	for _, e := range cloud.Events(openstack.EventFilter{}) {
+		t.Errorf("%+v", e)
+	}
+}
+
 // Run tells how to reach what it started and what happens, and an interrupt is its regular end.
 func TestRunNarratesUntilInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -116,7 +160,7 @@ func TestRunNarratesUntilInterrupted(t *testing.T) {
 	if err := Run(ctx, Options{StateDir: t.TempDir(), Tempo: Quick()}, out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"4 BMCs registered", "export KUBECONFIG=", "bmc      rack1-u01", "stopping; the state stays"} {
+	for _, want := range []string{"4 BMCs and the cloud fra1 registered", `"className": "small"`, "export KUBECONFIG=", "bmc      rack1-u01", "stopping; the state stays"} {
 		if !strings.Contains(out.text.String(), want) {
 			t.Errorf("no %q in:\n%s", want, out.text.String())
 		}

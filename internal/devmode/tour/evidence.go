@@ -15,6 +15,7 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/explain"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/sim/openstack"
 	sim "github.com/holdfast-dev/holdfast/internal/sim/redfish"
 )
 
@@ -31,7 +32,7 @@ func (t *tour) show(report explain.Report) {
 	}
 }
 
-// evidence prints what there is to know after a failure: every object explained, and what was last asked of the BMCs.
+// evidence prints what there is to know after a failure: every object explained, and what was last asked of BMCs and cloud.
 func (t *tour) evidence(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -59,10 +60,13 @@ func (t *tour) evidence(ctx context.Context) {
 		tell(explainer.Server(ctx, servers.Items[i].Name))
 	}
 	t.lastRequests()
+	t.lastCloudRequests()
 }
 
+// mostRequests are told of each simulator.
+const mostRequests = 20
+
 func (t *tour) lastRequests() {
-	const most = 20
 	requests, err := t.stack.Rack.Requests(sim.RequestFilter{})
 	if err != nil {
 		fmt.Fprintf(t.out, "       no requests: %v\n", err)
@@ -74,7 +78,22 @@ func (t *tour) lastRequests() {
 			writes = append(writes, r)
 		}
 	}
-	for _, r := range writes[max(0, len(writes)-most):] {
+	for _, r := range writes[max(0, len(writes)-mostRequests):] {
 		fmt.Fprintf(t.out, "       | %s %s %s %s %s → %d\n", r.At.Format("15:04:05.000"), r.BMC, r.Method, r.Path, r.Body, r.Status)
+	}
+}
+
+func (t *tour) lastCloudRequests() {
+	requests, err := t.stack.Cloud.Requests(openstack.RequestFilter{})
+	if err != nil {
+		fmt.Fprintf(t.out, "       no requests: %v\n", err)
+		return
+	}
+	var f figures
+	for _, r := range requests {
+		f.countCloud(r)
+	}
+	for _, r := range f.cloud[max(0, len(f.cloud)-mostRequests):] {
+		fmt.Fprintf(t.out, "       | %s %s %s %s → %d\n", r.At.Format("15:04:05.000"), r.Method, r.Path, r.Body, r.Status)
 	}
 }

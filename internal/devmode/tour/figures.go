@@ -12,14 +12,15 @@ import (
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/config"
+	"github.com/holdfast-dev/holdfast/internal/sim/openstack"
 	sim "github.com/holdfast-dev/holdfast/internal/sim/redfish"
 	"github.com/holdfast-dev/holdfast/internal/testenv"
 )
 
 // mark is a moment in all logs.
 type mark struct {
-	request, event uint64
-	audited        int
+	request, event, cloudRequest uint64
+	audited                      int
 }
 
 // figures are what was counted since a mark.
@@ -28,6 +29,8 @@ type figures struct {
 	power []sim.Request
 	// writes are all requests to BMCs that change anything, the power calls among them; sessions are counted apart.
 	writes, logins int
+	// cloud are all requests to the cloud that change anything but sessions.
+	cloud []openstack.Request
 	// installs are the disks written over, boots the systems started, both as the machines tell it.
 	installs, boots []sim.Event
 	// api are the writes of the operator to the API server, failed ones included.
@@ -47,7 +50,11 @@ func (t *tour) mark() (mark, error) {
 	if len(requests) > 0 {
 		m.request = requests[len(requests)-1].Seq
 	}
-	return m, nil
+	asked, err := t.stack.Cloud.Requests(openstack.RequestFilter{})
+	if len(asked) > 0 {
+		m.cloudRequest = asked[len(asked)-1].Seq
+	}
+	return m, err
 }
 
 func (t *tour) since(m mark) (figures, error) {
@@ -58,6 +65,13 @@ func (t *tour) since(m mark) (figures, error) {
 	}
 	for _, r := range requests {
 		f.count(r)
+	}
+	asked, err := t.stack.Cloud.Requests(openstack.RequestFilter{After: m.cloudRequest})
+	if err != nil {
+		return f, err
+	}
+	for _, r := range asked {
+		f.countCloud(r)
 	}
 	f.installs = t.stack.Rack.MachineLog(sim.EventFilter{After: m.event, Kinds: []sim.EventKind{sim.EventInstall}})
 	f.boots = t.stack.Rack.MachineLog(sim.EventFilter{After: m.event, Kinds: []sim.EventKind{sim.EventBoot}})
@@ -129,35 +143,36 @@ func (f *figures) objects() string {
 	return fmt.Sprintf("%d (%s)", len(f.api), strings.Join(parts, ", "))
 }
 
-// untouched checks that since m nothing was asked of any machine: no power call, no install, no write of any kind.
+// untouched checks that since m nothing was asked of any machine or cloud: no power call, no install, no write of any kind.
 func (t *tour) untouched(m mark) error {
 	f, err := t.since(m)
 	if err != nil {
 		return err
 	}
-	if f.writes > 0 || len(f.installs) > 0 {
-		return fmt.Errorf("power calls: %s, writes to BMCs: %d, installs: %d, want none of any", f.resets(), f.writes, len(f.installs))
+	if f.writes > 0 || len(f.installs) > 0 || len(f.cloud) > 0 {
+		return fmt.Errorf("power calls: %s, writes to BMCs: %d, installs: %d, writes to the cloud: %s, want none of any",
+			f.resets(), f.writes, len(f.installs), f.cloudCalls())
 	}
-	t.line("checked", "power calls: 0, other writes to BMCs: 0, installs: 0")
+	t.line("checked", "power calls: 0, other writes to BMCs: 0, installs: 0, writes to the cloud: 0")
 	return nil
 }
 
-// watched waits until the monitor has looked at every machine several times since m: time enough for what should not happen to happen.
+// watched waits until the monitor has looked at every machine, and the cloud, several times since m: time enough for what should not happen to happen.
 func (t *tour) watched(ctx context.Context, m mark) error {
 	err := t.round(ctx, m, looks)
 	if err == nil {
-		t.saw("each machine looked at %d times or more since", looks)
+		t.saw("each machine, and a cloud with servers, looked at %d times or more since", looks)
 	}
 	return err
 }
 
-// round waits for so many looks at each machine whose BMC is registered.
+// round waits for so many looks at each machine whose BMC is registered, and at the cloud.
 func (t *tour) round(ctx context.Context, m mark, looks int) error {
 	var registered v1alpha1.BMCList
 	if err := t.admin.List(ctx, &registered); err != nil {
 		return err
 	}
-	return t.until(ctx, fmt.Sprintf("%d looks at each machine", looks), func(context.Context) error {
+	err := t.until(ctx, fmt.Sprintf("%d looks at each machine", looks), func(context.Context) error {
 		for _, bmc := range registered.Items {
 			seen, err := t.stack.Rack.Requests(sim.RequestFilter{BMC: bmc.Name, Method: http.MethodGet, Path: "/Systems/[^/]+/?$", After: m.request})
 			if err != nil {
@@ -169,4 +184,8 @@ func (t *tour) round(ctx context.Context, m mark, looks int) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return t.roundOfCloud(ctx, m, looks)
 }

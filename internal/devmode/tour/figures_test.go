@@ -9,6 +9,7 @@ import (
 
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 
+	"github.com/holdfast-dev/holdfast/internal/sim/openstack"
 	sim "github.com/holdfast-dev/holdfast/internal/sim/redfish"
 )
 
@@ -29,6 +30,28 @@ func TestWhatCountsAsAWrite(t *testing.T) {
 	}
 	if f.writes != 4 || f.logins != 1 || f.resets() != "u01 On, u02 ForceOff" {
 		t.Errorf("writes %d, logins %d, power calls %q", f.writes, f.logins, f.resets())
+	}
+}
+
+func TestWhatCountsAsAWriteToTheCloud(t *testing.T) {
+	var f figures
+	for _, r := range []openstack.Request{
+		{Service: "identity", Method: "POST", Route: "/identity/v3/auth/tokens"},
+		{Service: "compute", Method: "GET", Route: "/compute/v2.1/servers/detail"},
+		{Service: "compute", Method: "POST", Route: "/compute/v2.1/servers"},
+		{Service: "compute", Method: "POST", Route: "/compute/v2.1/servers"},
+		{Service: "compute", Method: "POST", Route: "/compute/v2.1/servers/{server}/action rebuild"},
+		{Service: "compute", Method: "DELETE", Route: "/compute/v2.1/servers/{server}"},
+		{Service: "network", Method: "PUT", Path: "/network/v2.0/unheard-of"},
+	} {
+		f.countCloud(r)
+	}
+	const want = "1 DELETE servers/{server}, 2 POST servers, 1 POST servers/{server}/action rebuild, 1 PUT /network/v2.0/unheard-of"
+	if got := f.cloudCalls(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := new(figures).cloudCalls(); got != "none" {
+		t.Errorf("%q, want none", got)
 	}
 }
 

@@ -109,14 +109,9 @@ func (t *tour) claimReady(ctx context.Context, name string) (string, error) {
 	return server, err
 }
 
-// runs waits until the machine of a server is up with an operating system from its disk, and both objects say so.
+// runs waits until the machine of a server is up with an operating system from its disk, or its VM is, and both objects say so.
 func (t *tour) runs(ctx context.Context, server, claim string) error {
-	err := t.until(ctx, "machine of "+server+" up", func(context.Context) error {
-		if s := t.stack.Machine(server).Status(); s.Progress != "OSRunning" || s.Running != s.Disk {
-			return fmt.Errorf("power %s, boot progress %s, running %q, on disk %q", s.Power, s.Progress, s.Running, s.Disk)
-		}
-		return nil
-	})
+	err := t.until(ctx, "machine of "+server+" up", func(context.Context) error { return t.up(server) })
 	if err != nil {
 		return err
 	}
@@ -125,6 +120,22 @@ func (t *tour) runs(ctx context.Context, server, claim string) error {
 	}
 	_, err = t.claimReady(ctx, claim)
 	return err
+}
+
+// up says, by the machine's or the cloud's own word, what a server lacks to be up.
+func (t *tour) up(server string) error {
+	machine := t.stack.Machine(server)
+	if machine == nil {
+		vm, err := t.vm(server)
+		if err == nil && vm.Status != "ACTIVE" {
+			err = fmt.Errorf("the VM is %s %s", vm.Status, vm.Task)
+		}
+		return err
+	}
+	if s := machine.Status(); s.Progress != "OSRunning" || s.Running != s.Disk {
+		return fmt.Errorf("power %s, boot progress %s, running %q, on disk %q", s.Power, s.Progress, s.Running, s.Disk)
+	}
+	return nil
 }
 
 func ready(conditions []metav1.Condition, generation, observed int64) error {

@@ -102,8 +102,8 @@ func (t *tour) quiet(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if len(f.api) > 0 || f.writes > 0 {
-			return fmt.Errorf("API writes: %s, writes to BMCs: %d", f.objects(), f.writes)
+		if len(f.api) > 0 || f.writes > 0 || len(f.cloud) > 0 {
+			return fmt.Errorf("API writes: %s, writes to BMCs: %d, to the cloud: %s", f.objects(), f.writes, f.cloudCalls())
 		}
 		return nil
 	})

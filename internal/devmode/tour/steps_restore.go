@@ -15,28 +15,35 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 )
 
-// restoreBoth is a cluster lost and restored, servers first, as a backup tool does it.
+// loss is a server and its claim that are lost together, and what they are kept as.
+type loss struct{ server, claim, keptServer, keptClaim string }
+
 func restoreBoth(ctx context.Context, t *tour) error {
+	return t.restored(ctx, loss{server: webServer, claim: web, keptServer: keptWebServer, keptClaim: keptWebClaim})
+}
+
+// restored is a cluster lost and restored, servers first, as a backup tool does it.
+func (t *tour) restored(ctx context.Context, l loss) error {
 	m, err := t.mark()
 	if err != nil {
 		return err
 	}
-	if err := t.backup(ctx, keptWebServer, serverNamed(webServer)); err != nil {
+	if err := t.backup(ctx, l.keptServer, serverNamed(l.server)); err != nil {
 		return err
 	}
-	if err := t.backup(ctx, keptWebClaim, claimNamed(web)); err != nil {
+	if err := t.backup(ctx, l.keptClaim, claimNamed(l.claim)); err != nil {
 		return err
 	}
-	if err := t.disaster(ctx, webServer, web); err != nil {
+	if err := t.disaster(ctx, l.server, l.claim); err != nil {
 		return err
 	}
-	if err := t.restoreServerFirst(ctx, keptWebServer, webServer, v1alpha1.ReasonClaimMissing); err != nil {
+	if err := t.restoreServerFirst(ctx, l.keptServer, l.server, v1alpha1.ReasonClaimMissing); err != nil {
 		return err
 	}
 	if err := t.watched(ctx, m); err != nil {
 		return err
 	}
-	if err := t.restoreClaim(ctx, keptWebClaim, webServer, web); err != nil {
+	if err := t.restoreClaim(ctx, l.keptClaim, l.server, l.claim); err != nil {
 		return err
 	}
 	return t.untouched(m)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package tour takes visitors through the life of servers: a script of steps, each of which does something, as a person or a disaster
-// would, and checks what came of it by counting: power calls and other writes in the request log of the simulated BMCs, installs in
-// the log of the machines, writes of the operator in the API server's audit log.
+// would, and checks what came of it by counting: power calls and other writes in the request logs of the simulated BMCs and cloud, installs
+// in the log of the machines, VMs in the cloud's own lists, writes of the operator in the API server's audit log.
 package tour
 
 import (
@@ -39,6 +39,15 @@ var steps = []step{
 	{"release", release},
 	{"cordon", cordon},
 	{"deletions that wait", deleteInUse},
+	{"register a cloud", registerCloud},
+	{"claim a VM", claimVM},
+	{"status of the VM wiped", loseStatusOfVM},
+	{"manager restarted beside the VM", restartManager},
+	{"VM's server and claim lost, restored from a backup", restoreVM},
+	{"a VM without a claim, rebuilt", rebuildVM},
+	{"a VM that cannot be made", failVM},
+	{"the Cloud is in use", deleteCloudInUse},
+	{"everything in the cloud deleted", deleteAllVMs},
 	{"at rest", rest},
 }
 
@@ -50,6 +59,8 @@ type tour struct {
 	admin, restorer, tenant client.Client
 	// kept are copies of objects as a backup would have them, by what they were taken of.
 	kept map[string]client.Object
+	// workerServer is the server that was made for the claim worker.
+	workerServer string
 	// keptStatus is the status of a server before it was claimed, as JSON.
 	keptStatus []byte
 }
