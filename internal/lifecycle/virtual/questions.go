@@ -7,6 +7,7 @@ import (
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/rules"
 )
 
 var zero time.Time
@@ -28,6 +29,16 @@ func Launched(server *v1alpha1.Server) bool {
 	}
 	s := newState(lifecycle.NewServerView(server, zero, lifecycle.Settings{}))
 	return s.Unreadable == nil && s.launched() && !s.gone()
+}
+
+// NetworkSettled says whether the ports and the floating IP of a server's VM are, as far as its object tells, as the spec asks: what a
+// claim waits for before it calls its machine ready. It is the condition NetworkReady.
+func NetworkSettled(server *v1alpha1.Server) bool {
+	if server == nil {
+		return false
+	}
+	s := newState(lifecycle.NewServerView(server, zero, lifecycle.Settings{}))
+	return s.Unreadable == nil && s.networkReady().Status == rules.IsTrue
 }
 
 // Unsettled says whether something is under way with the server that a picture of the VM would bring forward, and since when at

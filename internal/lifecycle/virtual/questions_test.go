@@ -58,6 +58,25 @@ func TestLaunched(t *testing.T) {
 	}
 }
 
+// TestNetworkSettled: what a claim waits for beside the launch.
+func TestNetworkSettled(t *testing.T) {
+	for name, c := range map[string]struct {
+		given lt.Override
+		want  bool
+	}{
+		"nothing is asked for": {given(), true}, "brought about": {given(webKept), true}, "a floating IP that stands": {given(publicKept), true},
+		"ports to bring about": {given(web), false}, "a floating IP to attach": {given(publicIP), false}, "one to release": {given(keptIP, attached), false},
+		"not made": {given(lt.Unmade), false}, "status wiped": {given(lt.Unseen), false}, "unreadable": {given(lt.Garbled(ledger.KeyNetwork, "{")), false},
+	} {
+		if virtual.NetworkSettled(lt.View(c.given).Server) != c.want {
+			t.Errorf("%s: want %t", name, c.want)
+		}
+	}
+	if virtual.NetworkSettled(nil) {
+		t.Error("no server has a network")
+	}
+}
+
 // TestUnsettled: the monitor looks often only where a picture brings something forward (P8).
 func TestUnsettled(t *testing.T) {
 	for name, c := range map[string]struct {
