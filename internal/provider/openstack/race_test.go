@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -137,31 +136,42 @@ func TestOneOfTwoTakesTheLeaseOfAPort(t *testing.T) {
 	r.onlyOne(t)
 }
 
-// TestARenewalServesAllWhoWaitForIt: the one who asked for it may go; the others get their token, by one login (B176, B177).
+// TestARenewalServesAllWhoWaitForIt: several find out at once, one of them logs in for all, and the one who stays gets its answer even if
+// it was one of the others who asked for the login and went (B176, B177).
 func TestARenewalServesAllWhoWaitForIt(t *testing.T) {
+	for range 20 { // which of them asks for the login is chance
+		renewTogether(t, 5)
+	}
+}
+
+func renewTogether(t *testing.T, callers int) {
+	t.Helper()
 	r := newRace(t)
-	if _, err := r.one.Observer().Cloud(t.Context()); err != nil {
+	if _, err := r.one.Observer().ListPorts(t.Context(), r.owner); err != nil {
 		t.Fatal(err)
 	}
 	r.sim.RevokeTokens()
+	together(r.one, callers)
 	arrived, goOn := stopAt(r.one, http.MethodPost, "/auth/tokens$")
+	answers := make(chan error, callers)
 	leaving, leave := context.WithCancel(t.Context())
-	left := make(chan error, 1)
-	go func() { _, err := r.one.Observer().ListPorts(leaving, r.owner); left <- err }()
-	<-arrived
-	stayed := make(chan error, 4)
-	for range 4 {
-		go func() { _, err := r.one.Observer().ListInstances(t.Context(), r.owner, time.Time{}); stayed <- err }()
+	for i := range callers {
+		ctx := leaving
+		if i == 0 {
+			ctx = t.Context()
+		}
+		go func() {
+			_, err := r.one.Observer().ListPorts(ctx, r.owner)
+			if ctx != leaving {
+				answers <- err
+			}
+		}()
 	}
+	<-arrived
 	leave()
 	goOn()
-	for range 4 {
-		if err := <-stayed; err != nil {
-			t.Errorf("one who waited: %v", err)
-		}
-	}
-	if err := <-left; err != nil && provider.ClassOf(err) != provider.Transient {
-		t.Errorf("the one who left: %v", err)
+	if err := <-answers; err != nil {
+		t.Errorf("the one who stayed: %v", err)
 	}
 	logins, err := r.sim.Requests(sim.RequestFilter{Method: http.MethodPost, Path: "/auth/tokens$"})
 	if err != nil {
@@ -169,5 +179,53 @@ func TestARenewalServesAllWhoWaitForIt(t *testing.T) {
 	}
 	if n := len(logins); n != 3 { // the person's, the first one, and the renewal
 		t.Errorf("%d logins, want three", n)
+	}
+}
+
+// together has the next listings of ports sent only when so many are there.
+func together(c *openstack.Cloud, count int) {
+	var mu sync.Mutex
+	all := make(chan struct{})
+	c.Through(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodGet {
+				mu.Lock()
+				if count--; count == 0 {
+					close(all)
+				}
+				mu.Unlock()
+				<-all
+			}
+			return next.RoundTrip(r)
+		})
+	})
+}
+
+// TestAVMThatComesWhileAllIsTakenDownIsSeen: it was asked for before its port went, and goes with the next call (I3).
+func TestAVMThatComesWhileAllIsTakenDownIsSeen(t *testing.T) {
+	r := newRace(t)
+	atPost, goOnPost := stopAt(r.another, http.MethodPost, "/servers$")
+	atDelete, goOnDelete := stopAt(r.one, http.MethodDelete, "/ports/")
+	making := r.start(r.another)
+	<-atPost
+	taking := make(chan error, 1)
+	go func() { taking <- r.one.Actor().Dismantle(t.Context(), r.ref) }()
+	<-atDelete
+	goOnPost()
+	if err := <-making; err != nil {
+		t.Fatal(err)
+	}
+	goOnDelete()
+	if err := <-taking; provider.ClassOf(err) != provider.Busy {
+		t.Errorf("a VM came to be meanwhile: %v, want Busy", err)
+	}
+	for range 5 {
+		r.Settle()
+		if err := r.one.Actor().Dismantle(t.Context(), r.ref); err == nil {
+			break
+		}
+	}
+	if vms, ports := r.VMs("web"), r.Ports(r.ref.Identity); len(vms)+len(ports) > 0 {
+		t.Errorf("left behind: %+v %+v", vms, ports)
 	}
 }
