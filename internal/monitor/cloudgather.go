@@ -35,7 +35,7 @@ func ask[T any](a *asking, kind string, call func() (T, error)) (T, error) {
 }
 
 // gather lists what a cloud has of this cluster: three listings, whatever the number of servers. What is known and missing from them is
-// asked for by id.
+// asked for by id, and so is, once, the fault of a VM that is errored.
 func (a *asking) gather(ctx context.Context, v *cloudVisit) (*gathered, error) {
 	cadence := a.m.cadence.Clouds
 	since := cadence.since(v.memory, v)
@@ -58,6 +58,9 @@ func (a *asking) gather(ctx context.Context, v *cloudVisit) (*gathered, error) {
 	learned := v.memory.after(rows, since.IsZero(), v.began)
 	learned.keepDoubts(v.servers)
 	if err := a.resolve(ctx, v, learned); err != nil {
+		return nil, err
+	}
+	if err := a.explain(ctx, v, learned); err != nil {
 		return nil, err
 	}
 	found := a.sorted(learned, ports, floating)

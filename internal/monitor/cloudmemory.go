@@ -22,6 +22,8 @@ type memory struct {
 	instances map[string]provider.InstanceFacts
 	// doubts are what a listing missed and the cloud said when asked by id.
 	doubts map[string]doubt
+	// faults are what the cloud told of errored VMs whose listing tells nothing, by id of the VM.
+	faults map[string]fault
 }
 
 // doubt is what a cloud said of a VM that its listings miss.
@@ -34,9 +36,10 @@ type doubt struct {
 // after is the memory after a listing: of everything where full, else of what changed. Rows that say DELETED bear no tags: they take the
 // VM of their id away, and nothing else.
 func (m *memory) after(rows []provider.InstanceFacts, full bool, at time.Time) *memory {
-	learned := &memory{at: at, fullAt: at, instances: map[string]provider.InstanceFacts{}, doubts: map[string]doubt{}}
+	learned := &memory{at: at, fullAt: at, instances: map[string]provider.InstanceFacts{}, doubts: map[string]doubt{}, faults: map[string]fault{}}
 	if m != nil {
 		maps.Copy(learned.doubts, m.doubts)
+		maps.Copy(learned.faults, m.faults)
 	}
 	if m != nil && !full {
 		learned.fullAt = m.fullAt

@@ -55,6 +55,7 @@ type scriptedCloud struct {
 	instances map[string]provider.InstanceFacts
 	changed   map[string]time.Time // when an instance changed last, as the cloud counts changes
 	hidden    map[string]bool      // in no listing, as in a cell that is down
+	mute      bool                 // no listing tells a fault, as of VMs that no host took
 	ports     map[string]provider.PortFacts
 	floating  map[string]provider.FloatingIPFacts
 	cloud     provider.CloudFacts
@@ -178,6 +179,9 @@ func (c *scriptedCloud) ListInstances(ctx context.Context, owner string, since t
 		switch {
 		case c.hidden[id], since.IsZero() && facts.Deleted, !since.IsZero() && c.changed[id].Before(since):
 		case facts.Deleted || facts.Owner == owner:
+			if c.mute {
+				facts.Fault = ""
+			}
 			rows = append(rows, facts)
 		}
 	}
