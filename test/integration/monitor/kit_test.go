@@ -91,7 +91,7 @@ type eyes struct {
 
 // open starts a monitor in a manager of its own, as an installation does, over the given rack. wrap may put something between the
 // monitor and the API server.
-func open(t *testing.T, r *rack, runnable func(manager.Manager, *monitor.Monitor) manager.Runnable, wrap func(client.Client) client.Client) *eyes {
+func open(t *testing.T, r *rack, runnable func(manager.Manager, *monitor.Monitor) manager.Runnable, wrap func(client.Client) client.Client, changes ...func(*monitor.Options)) *eyes {
 	t.Helper()
 	identity := rest.CopyConfig(env.Impersonate(config.MonitorUsername, config.ServiceAccountGroups()...))
 	identity.QPS, identity.Burst = 1000, 1000
@@ -113,10 +113,14 @@ func open(t *testing.T, r *rack, runnable func(manager.Manager, *monitor.Monitor
 	if wrap != nil {
 		looking = wrap(looking)
 	}
-	m, err := monitor.New(monitor.Cluster{Cache: mgr.GetCache(), Client: looking}, monitor.Options{
+	options := monitor.Options{
 		Observers: r, Unsettled: unsettled, SecretNamespace: namespace, Cadence: quick(),
 		Registerer: prometheus.NewRegistry(), Log: testr.New(t),
-	})
+	}
+	for _, change := range changes {
+		change(&options)
+	}
+	m, err := monitor.New(monitor.Cluster{Cache: mgr.GetCache(), Client: looking}, options)
 	if err != nil {
 		t.Fatal(err)
 	}
