@@ -103,7 +103,7 @@ func TestTwoManagers(t *testing.T) {
 		expected = append(expected, one(harness.Read(k.Kit, k.Server(claim.Spec.ServerName)), active))
 	}
 	k.UntilHeld(failing, v1alpha1.ReasonCreateFailed)
-	expected = append(expected, one(failing, errored))
+	expected = append(expected, unlaunched(failing))
 	k.expectServers("made by two", expected...)
 	chronicle, err := k.project.Chronicle(t.Context())
 	k.must(err)

@@ -34,7 +34,9 @@ type ExpectedServer struct {
 	Status string
 	// Image is the id of its image; "" for any.
 	Image string
-	// Ports of ours that it has.
+	// Unlaunched says that no host ever took it.
+	Unlaunched bool
+	// Ports of ours that it has. Of one that never launched they are its, and plugged into nothing.
 	Ports int
 	// FloatingIPs that lead to its ports.
 	FloatingIPs int
@@ -80,6 +82,9 @@ func (j *judgement) server(wanted ExpectedServer, l Listing) {
 	if wanted.ID != "" && s.ID != wanted.ID {
 		j.differ("server %s is another than the one that was there, %s", s.ID, wanted.ID)
 	}
+	if (s.Launched == "") != wanted.Unlaunched {
+		j.differ("server %s was launched at %q", s.ID, s.Launched)
+	}
 	if s.Status != wanted.Status {
 		j.differ("server %s is %s, not %s", s.ID, s.Status, wanted.Status)
 	}
@@ -112,8 +117,8 @@ func (j *judgement) ports(s Server, wanted ExpectedServer, l Listing) {
 			continue
 		}
 		j.explained[p.ID], ports[p.ID] = true, true
-		if p.Device != s.ID {
-			j.differ("port %s of %s is at the device %q, not at server %s", p.ID, wanted.Identity, p.Device, s.ID)
+		if device := wanted.device(s); p.Device != device {
+			j.differ("port %s of %s is at the device %q, not at %q", p.ID, wanted.Identity, p.Device, device)
 		}
 		j.tags("port", p.ID, wanted.Identity, p.Tags)
 	}
@@ -135,6 +140,14 @@ func (j *judgement) ports(s Server, wanted ExpectedServer, l Listing) {
 	if addresses != wanted.FloatingIPs {
 		j.differ("%d floating IPs have the identity %s, not %d", addresses, wanted.Identity, wanted.FloatingIPs)
 	}
+}
+
+// device is what the ports of a server are plugged into.
+func (e ExpectedServer) device(s Server) string {
+	if e.Unlaunched {
+		return ""
+	}
+	return s.ID
 }
 
 // marked says that a description names the identity, and no other that only begins like it.

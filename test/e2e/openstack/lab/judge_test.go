@@ -12,7 +12,7 @@ import (
 func there() Listing {
 	tags := []string{"holdfast:one", "holdfast-owner:here"}
 	return Listing{
-		Servers: []Server{{ID: "vm", Name: "web", Status: "ACTIVE", Tags: tags, Metadata: map[string]string{"a": "one", "b": "here"}}},
+		Servers: []Server{{ID: "vm", Name: "web", Status: "ACTIVE", Launched: "today", Tags: tags, Metadata: map[string]string{"a": "one", "b": "here"}}},
 		Ports: []Port{
 			{ID: "nic", Device: "vm", Description: "holdfast:one", Tags: tags},
 			{ID: "theirs"},
@@ -32,19 +32,20 @@ func TestDifferences(t *testing.T) {
 		change func(*Listing)
 		says   string // "" for nothing
 	}{
-		"as it should be":           {func(*Listing) {}, ""},
-		"no server":                 {func(l *Listing) { l.Servers = nil }, "0 servers have the identity one"},
-		"two servers":               {func(l *Listing) { l.Servers = append(l.Servers, Server{ID: "vm2", Tags: l.Servers[0].Tags}) }, "2 servers"},
-		"another server":            {func(l *Listing) { l.Servers[0].ID, l.Ports[0].Device = "new", "new" }, "another than the one that was there"},
-		"another's server":          {func(l *Listing) { l.Servers = append(l.Servers, Server{ID: "vm2"}) }, "server vm2 should not be there"},
-		"a server in error":         {func(l *Listing) { l.Servers[0].Status = "ERROR" }, "is ERROR, not ACTIVE"},
-		"a server without owner":    {func(l *Listing) { l.Servers[0].Tags = l.Servers[0].Tags[:1] }, "has not its owner's tag"},
-		"a server without metadata": {func(l *Listing) { l.Servers[0].Metadata = nil }, "in its metadata"},
-		"no port":                   {func(l *Listing) { l.Ports = l.Ports[1:] }, "0 ports have the identity one"},
+		"as it should be":              {func(*Listing) {}, ""},
+		"no server":                    {func(l *Listing) { l.Servers = nil }, "0 servers have the identity one"},
+		"two servers":                  {func(l *Listing) { l.Servers = append(l.Servers, Server{ID: "vm2", Tags: l.Servers[0].Tags}) }, "2 servers"},
+		"another server":               {func(l *Listing) { l.Servers[0].ID, l.Ports[0].Device = "new", "new" }, "another than the one that was there"},
+		"another's server":             {func(l *Listing) { l.Servers = append(l.Servers, Server{ID: "vm2"}) }, "server vm2 should not be there"},
+		"a server in error":            {func(l *Listing) { l.Servers[0].Status = "ERROR" }, "is ERROR, not ACTIVE"},
+		"a server that never launched": {func(l *Listing) { l.Servers[0].Launched = "" }, "was launched at"},
+		"a server without owner":       {func(l *Listing) { l.Servers[0].Tags = l.Servers[0].Tags[:1] }, "has not its owner's tag"},
+		"a server without metadata":    {func(l *Listing) { l.Servers[0].Metadata = nil }, "in its metadata"},
+		"no port":                      {func(l *Listing) { l.Ports = l.Ports[1:] }, "0 ports have the identity one"},
 		"two ports": {func(l *Listing) {
 			l.Ports = append(l.Ports, Port{ID: "port2", Device: "vm", Description: "holdfast:one", Tags: l.Ports[0].Tags})
 		}, "2 ports"},
-		"a port of another device": {func(l *Listing) { l.Ports[0].Device = "" }, "not at server vm"},
+		"a port of another device": {func(l *Listing) { l.Ports[0].Device = "" }, "not at \"vm\""},
 		"a port without tags":      {func(l *Listing) { l.Ports[0].Tags = nil }, "nic has not the tag"},
 		"an identity that begins so": {func(l *Listing) {
 			l.Ports[0].Description = "holdfast:one-more"
