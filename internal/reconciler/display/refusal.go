@@ -19,9 +19,13 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/wake"
 )
 
-// refusals are the reasons for which a machine cannot boot as its claim asks. They are learned by asking the machine, and shown on the
-// Server; the one who can do something about them is mostly the tenant, who sees the claim.
-var refusals = []string{v1alpha1.ReasonBootMethodUnsupported, v1alpha1.ReasonMediaRefused}
+// refusals are the reasons for which a machine cannot boot, or a VM be made, as its claim asks. They are learned by asking the machine or
+// the cloud, and shown on the Server; the one who waits, and can mostly do something about them, is the tenant, who sees the claim.
+var refusals = []string{
+	v1alpha1.ReasonBootMethodUnsupported, v1alpha1.ReasonMediaRefused,
+	v1alpha1.ReasonQuotaExceeded, v1alpha1.ReasonResourceMissing, v1alpha1.ReasonResourceAmbiguous, v1alpha1.ReasonUserDataInvalid,
+	v1alpha1.ReasonFoundExisting, v1alpha1.ReasonDuplicateVM, v1alpha1.ReasonCloudTooOld,
+}
 
 // refusal is what a server says of it now, for the spec as it is: what was said under another claim's is not.
 func refusal(server *v1alpha1.Server) (lifecycle.Gate, bool) {
@@ -44,7 +48,8 @@ var RefusalMoved = wake.Change{Cause: wake.CauseDependency, Moved: func(before, 
 	return said != says
 }}
 
-// WithRefusal gives the report of a claim with what the server that it has says of a boot it refuses, until the claim is booted.
+// WithRefusal gives the report of a claim with what the server that it has says of a boot it refuses, until the claim is booted and has its
+// network.
 func WithRefusal(c *v1alpha1.ServerClaim, server *v1alpha1.Server, report claim.Decision) claim.Decision {
 	if server == nil || server.Spec.ClaimRef == nil || server.Spec.ClaimRef.Identity != c.Annotations[ledger.KeyIdentity] {
 		return report
@@ -53,11 +58,14 @@ func WithRefusal(c *v1alpha1.ServerClaim, server *v1alpha1.Server, report claim.
 	at := slices.IndexFunc(report.Conditions, func(told lifecycle.Condition) bool {
 		return told.Type == v1alpha1.ConditionBooted && told.Status == string(metav1.ConditionFalse)
 	})
-	if !is || at < 0 {
+	unconnected := slices.ContainsFunc(report.Gates, func(gate lifecycle.Gate) bool { return gate.Reason == v1alpha1.ReasonNetworkUpdating })
+	if !is || (at < 0 && !unconnected) {
 		return report
 	}
-	report.Conditions = slices.Clone(report.Conditions)
-	report.Conditions[at].Reason, report.Conditions[at].Message = refused.Reason, refused.Message
+	if at >= 0 {
+		report.Conditions = slices.Clone(report.Conditions)
+		report.Conditions[at].Reason, report.Conditions[at].Message = refused.Reason, refused.Message
+	}
 	report.Gates = slices.Concat([]lifecycle.Gate{refused}, report.Gates)
 	return report
 }

@@ -53,6 +53,20 @@ func TestAClaimIsToldWhatItsServerRefuses(t *testing.T) {
 	}
 }
 
+// A VM that runs and does not get its floating IP is of no use to who waits for it: the tenant is told why.
+func TestAClaimIsToldWhyItHasNoAddress(t *testing.T) {
+	scene := lt.New(lt.Claimed, says(metav1.ConditionTrue, v1alpha1.ReasonQuotaExceeded, 1))
+	before := report("True")
+	before.Gates = []lifecycle.Gate{{Level: lifecycle.Progressing, Reason: v1alpha1.ReasonNetworkUpdating}}
+	got := display.WithRefusal(scene.Claim, scene.Server, before)
+	if len(got.Gates) != 2 || got.Gates[0].Reason != v1alpha1.ReasonQuotaExceeded || got.Gates[0].Level != lifecycle.Stalled {
+		t.Errorf("gates %v", got.Gates)
+	}
+	if diff := cmp.Diff(before.Conditions, got.Conditions); diff != "" {
+		t.Errorf("it was booted all the same: %s", diff)
+	}
+}
+
 func TestWhatIsNoneOfTheClaimsBusinessIsNotTold(t *testing.T) {
 	refused := says(metav1.ConditionTrue, v1alpha1.ReasonBootMethodUnsupported, 1)
 	for name, c := range map[string]struct {

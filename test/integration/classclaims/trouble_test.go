@@ -110,6 +110,27 @@ func TestAFailedCreationIsToldAndLeavesNothing(t *testing.T) {
 	expectGone(k, cloud, server)
 }
 
+// A full quota is told to the tenant who waits, and is no failure: the VM is made, once, when there is room.
+func TestAFullQuotaIsToldAndWaitedFor(t *testing.T) {
+	t.Parallel()
+	k := suite.Kit(t, "quota")
+	cloud := k.RegisterCloud()
+	cloud.SetQuotas(func(q *sim.Quotas) { q.Instances = 0 })
+	claim := k.ClassClaim(k.Class(cloud))
+	k.UntilHeld(claim, v1alpha1.ReasonQuotaExceeded)
+	k.UntilCondition(claim, v1alpha1.ConditionBooted, "False", v1alpha1.ReasonQuotaExceeded)
+	if vms := cloud.Servers(); len(vms) != 0 {
+		t.Errorf("VMs %v", vms)
+	}
+	cloud.SetQuotas(func(q *sim.Quotas) { q.Instances = 10 })
+	k.Patience *= 3 // a refusal for good is tried again after a minute
+	k.UntilReady(claim)
+	onlyVM(k, cloud, claim)
+	k.Delete(claim)
+	k.UntilGone(claim)
+	expectGone(k, cloud, claim.Spec.ServerName)
+}
+
 // An unreachable cloud holds a claim that is being deleted; force-release lets the claim go, and the VM goes when the cloud is back.
 func TestForceReleaseDoesNotWaitForTheCloud(t *testing.T) {
 	t.Parallel()
