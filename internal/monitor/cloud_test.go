@@ -275,6 +275,15 @@ func TestPortsAndFloatingIPsAreAskedForToo(t *testing.T) {
 		}
 		cloud.set(func(c *scriptedCloud) {
 			delete(c.broken, "port0")
+			bare := c.ports["port1"]
+			bare.Identity, bare.Owner, bare.Index = "", "", 0
+			c.ports["port1"] = bare
+		})
+		w.pass(time.Minute)
+		if diff := cmp.Diff(want, w.seen("fra1-vm1").Ports); diff != "" {
+			t.Errorf("tags taken off by somebody: the port is there all the same: %s", diff)
+		}
+		cloud.set(func(c *scriptedCloud) {
 			delete(c.floating, "fip")
 			taken := c.ports["port0"]
 			taken.Owner = "cluster-b"

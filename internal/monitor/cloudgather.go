@@ -170,11 +170,18 @@ func (a *asking) missingPort(ctx context.Context, known v1alpha1.ObservedPort, i
 	switch {
 	case answer == unanswered:
 		facts = portAsSeen(known, identity)
-	case answer == notThere || facts.Identity != identity || facts.Owner != a.owner:
+	case answer == notThere || a.another(facts.Identity, facts.Owner, identity):
 		return err
+	case facts.Owner == "":
+		facts.Index = int(known.Index) // it was in the tags that somebody took away
 	}
 	found.ports[identity] = append(found.ports[identity], facts)
 	return err
+}
+
+// another says that something bears the mark of another server or owner than the one it was seen with. That a mark is lost says nothing.
+func (a *asking) another(identity, owner, before string) bool {
+	return (identity != "" && identity != before) || (owner != "" && owner != a.owner)
 }
 
 func (a *asking) missingFloatingIP(ctx context.Context, known v1alpha1.ObservedFloatingIP, identity string, found *gathered) error {
@@ -187,7 +194,7 @@ func (a *asking) missingFloatingIP(ctx context.Context, known v1alpha1.ObservedF
 	switch {
 	case answer == unanswered:
 		facts = provider.FloatingIPFacts{ID: known.ID, Identity: identity, Address: known.Address, PortID: known.PortID}
-	case answer == notThere || facts.Identity != identity || facts.Owner != a.owner:
+	case answer == notThere || a.another(facts.Identity, facts.Owner, identity):
 		return err
 	}
 	found.floating[identity] = append(found.floating[identity], facts)
