@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/holdfast-dev/holdfast/internal/sim/clock"
+	"github.com/holdfast-dev/holdfast/internal/sim/wire"
 )
 
 // Cloud is a simulated OpenStack: identity, compute, network and image service behind one listener.
@@ -23,7 +24,7 @@ type Cloud struct {
 	server   *http.Server
 	mux      *http.ServeMux
 	control  *controlServer
-	ca       *authority // nil without TLS
+	ca       *wire.Authority // nil without TLS
 	saver    *saver
 	serving  sync.WaitGroup
 	closing  chan struct{}

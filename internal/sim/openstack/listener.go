@@ -4,6 +4,7 @@ package openstack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -25,11 +26,8 @@ func (c *Cloud) listen() error {
 	}
 	if c.config.TLS {
 		scheme = "https"
-		if c.ca, err = newAuthority(c.config.StateDir); err != nil {
-			return fmt.Errorf("openstack simulator: %w", err)
-		}
-		if c.server.TLSConfig, err = c.ca.serverConfig(connAddr(l.Addr())); err != nil {
-			return fmt.Errorf("openstack simulator: %w", err)
+		if err := c.serveTLS(connAddr(l.Addr())); err != nil {
+			return errors.Join(err, l.Close())
 		}
 	}
 	c.listener, c.base = l, fmt.Sprintf("%s://%s", scheme, l.Addr())

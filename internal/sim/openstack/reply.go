@@ -4,9 +4,10 @@ package openstack
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/http"
+
+	"github.com/holdfast-dev/holdfast/internal/sim/wire"
 )
 
 // obj is a JSON object.
@@ -36,13 +37,7 @@ func (r *reply) encode() []byte {
 	if r.raw != nil || r.body == nil {
 		return r.raw
 	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(r.body); err != nil {
-		panic(fmt.Sprintf("openstack simulator: a document that is not JSON: %v", err))
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+	return bytes.TrimSuffix(wire.JSON(r.body), []byte("\n")) // Python's services send none
 }
 
 func (r *reply) send(w http.ResponseWriter, req *http.Request) {

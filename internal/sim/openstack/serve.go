@@ -5,15 +5,13 @@ package openstack
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/holdfast-dev/holdfast/internal/sim/wire"
 )
 
 // call is one request on its way through the simulator.
@@ -36,14 +34,14 @@ func (c *Cloud) serve(w http.ResponseWriter, req *http.Request) {
 	if err != nil {
 		return // the client gave up while sending
 	}
-	defer crash()
+	defer wire.Crash("openstack simulator")
 	cl := c.newCall(req, body)
 	fault := c.receive(cl)
 	outcome := c.perform(cl, fault)
 	c.report(cl, outcome, fault)
 	switch {
 	case fault.is(FaultHang, FaultHangReply):
-		c.hang(req)
+		wire.Hang(req, c.closing)
 		panic(http.ErrAbortHandler)
 	case outcome == nil || fault.is(FaultDropReply):
 		panic(http.ErrAbortHandler)
@@ -56,32 +54,11 @@ func (c *Cloud) serve(w http.ResponseWriter, req *http.Request) {
 func (c *Cloud) newCall(req *http.Request, body []byte) *call {
 	cl := &call{cloud: c, body: body, query: req.URL.Query()}
 	cl.r = req.Clone(context.WithValue(req.Context(), callKey{}, cl))
-	cl.r.URL.Path, cl.r.URL.RawPath = cleanPath(req.URL.Path), ""
+	cl.r.URL.Path, cl.r.URL.RawPath = wire.CleanPath(req.URL.Path), ""
 	first, _, _ := strings.Cut(strings.TrimPrefix(cl.r.URL.Path, "/"), "/")
 	cl.service = service(first)
 	_, cl.pattern = c.mux.Handler(cl.r)
 	return cl
-}
-
-// crash keeps a mistake in the simulator from passing for a fault of a cloud: the server would swallow it.
-func crash() {
-	p := recover()
-	if p == nil {
-		return
-	}
-	if err, isError := p.(error); isError && errors.Is(err, http.ErrAbortHandler) {
-		panic(p)
-	}
-	report := fmt.Sprintf("openstack simulator: %v\n%s", p, debug.Stack())
-	go func() { panic(report) }()
-	select {}
-}
-
-func cleanPath(path string) string {
-	if trimmed := strings.TrimRight(path, "/"); trimmed != "" {
-		return trimmed
-	}
-	return "/"
 }
 
 // route is what kind of request this is: the pattern of its path, and of a server's action its name.
@@ -123,7 +100,7 @@ func (c *Cloud) receive(cl *call) *Fault {
 // perform carries the request out, or not, as the fault has it. Nil is a connection to be closed without an answer.
 func (c *Cloud) perform(cl *call, fault *Fault) *reply {
 	if fault != nil {
-		if !c.wait(cl, fault.Delay.Std()) || fault.is(FaultHang, FaultDrop) {
+		if !wire.Pause(cl.r, c.closing, fault.Delay.Std()) || fault.is(FaultHang, FaultDrop) {
 			return nil
 		}
 		if fault.is(FaultRevoke) {
@@ -140,42 +117,12 @@ func (c *Cloud) perform(cl *call, fault *Fault) *reply {
 	return result
 }
 
-// wait lets wire time pass. A read whose client has gone is not worth an answer; a write goes on, as it would in a
-// real service.
-func (c *Cloud) wait(cl *call, d time.Duration) bool {
-	if d <= 0 {
-		return true
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	gone := cl.r.Context().Done()
-	if cl.r.Method != http.MethodGet && cl.r.Method != http.MethodHead {
-		gone = nil
-	}
-	select {
-	case <-timer.C:
-		return true
-	case <-gone:
-		return false
-	case <-c.closing:
-		return false
-	}
-}
-
-// hang keeps the client waiting until it gives up.
-func (c *Cloud) hang(req *http.Request) {
-	select {
-	case <-req.Context().Done():
-	case <-c.closing:
-	}
-}
-
 // act routes the request, under the lock.
 func (c *Cloud) act(cl *call) *reply {
 	defer c.enter()()
 	c.cause = cause{by: byRequest, request: cl.seq}
 	defer func() { c.cause = cause{} }()
-	c.mux.ServeHTTP(discard{}, cl.r)
+	c.mux.ServeHTTP(wire.Discard{}, cl.r)
 	if cl.reply == nil { // no route
 		cl.reply = cl.unknown()
 		if bad := cl.authenticate(); bad != nil {
@@ -209,13 +156,6 @@ func (c *Cloud) report(cl *call, outcome *reply, fault *Fault) {
 }
 
 type callKey struct{}
-
-// discard satisfies the mux, whose handlers answer through their call.
-type discard struct{}
-
-func (discard) Header() http.Header         { return http.Header{} }
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
-func (discard) WriteHeader(int)             {}
 
 // methods are the handlers of one resource.
 type methods map[string]func(*call) *reply

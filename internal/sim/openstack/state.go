@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/holdfast-dev/holdfast/internal/sim/wire"
 )
 
 // saveDelay is how long changes are collected before they are written.
@@ -53,7 +55,7 @@ func (c *Cloud) Save() error {
 	if err != nil || data == nil {
 		return err
 	}
-	if err := replaceFile(s.file(), data); err != nil {
+	if err := wire.ReplaceFile(s.file(), data); err != nil {
 		defer c.enter()()
 		s.dirty = true // for the next Save, and for Close to tell
 		return err
@@ -73,14 +75,6 @@ func (s *saver) snapshot() ([]byte, error) {
 	}
 	s.dirty = false
 	return json.Marshal(s.cloud.world)
-}
-
-// replaceFile replaces a file at once, so that a crash leaves the old or the new one.
-func replaceFile(file string, data []byte) error {
-	if err := os.WriteFile(file+".new", data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(file+".new", file)
 }
 
 func (s *saver) close() error {

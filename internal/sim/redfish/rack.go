@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/holdfast-dev/holdfast/internal/sim/clock"
+	"github.com/holdfast-dev/holdfast/internal/sim/wire"
 )
 
 // Rack is a set of simulated BMCs served by one process.
@@ -22,7 +23,7 @@ type Rack struct {
 	config  Config
 	timing  Timing
 	netboot Program
-	ca      *authority
+	ca      *wire.Authority
 	server  *http.Server
 	mux     *http.ServeMux
 	control *controlServer
@@ -61,9 +62,9 @@ func NewRack(config Config) (*Rack, error) {
 	if config.Clock == nil {
 		config.Clock = clock.Wall()
 	}
-	ca, err := openAuthority(config.StateDir)
+	ca, err := wire.OpenAuthority(config.StateDir, "Simulated rack CA")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("redfish rack: %w", err)
 	}
 	r := &Rack{
 		config: config, timing: DefaultTiming(), netboot: DefaultProgram(), ca: ca,

@@ -3,12 +3,12 @@
 package redfish
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"net/http"
 	"strings"
+
+	"github.com/holdfast-dev/holdfast/internal/sim/wire"
 )
 
 // obj is a JSON object.
@@ -34,13 +34,7 @@ func (r *reply) encode() []byte {
 	if r.raw != nil || r.body == nil {
 		return r.raw
 	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(r.body); err != nil {
-		panic(fmt.Sprintf("redfish rack: a document that is not JSON: %v", err))
-	}
-	return buf.Bytes()
+	return wire.JSON(r.body)
 }
 
 func (r *reply) send(w http.ResponseWriter, req *http.Request) {

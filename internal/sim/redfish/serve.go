@@ -6,13 +6,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/holdfast-dev/holdfast/internal/sim/wire"
 )
 
 // call is one request on its way through the simulator.
@@ -35,14 +35,14 @@ func (r *Rack) serve(w http.ResponseWriter, req *http.Request) {
 	if err != nil {
 		return // the client gave up while sending
 	}
-	defer crash()
+	defer wire.Crash("redfish rack")
 	c := r.newCall(conn.bmc, req, body)
 	fault := r.receive(c)
 	outcome := r.perform(c, fault)
 	r.report(c, outcome, fault)
 	switch {
 	case fault.is(FaultHang, FaultHangReply):
-		r.hang(req)
+		wire.Hang(req, r.closing)
 		panic(http.ErrAbortHandler)
 	case outcome == nil || fault.is(FaultDropReply):
 		panic(http.ErrAbortHandler)
@@ -55,33 +55,11 @@ func (r *Rack) serve(w http.ResponseWriter, req *http.Request) {
 
 // newCall prepares a request for routing. Requests to the same resource look alike from here on.
 func (r *Rack) newCall(b *BMC, req *http.Request, body []byte) *call {
-	c := &call{rack: r, bmc: b, path: cleanPath(req.URL.Path), body: body}
+	c := &call{rack: r, bmc: b, path: wire.CleanPath(req.URL.Path), body: body}
 	c.r = req.Clone(context.WithValue(req.Context(), callKey{}, c))
 	c.r.URL.Path, c.r.URL.RawPath = c.path, ""
 	_, c.pattern = r.mux.Handler(c.r)
 	return c
-}
-
-// crash keeps a mistake in the simulator from passing for a fault of a BMC: the server would swallow it.
-func crash() {
-	p := recover()
-	if p == nil {
-		return
-	}
-	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
-		panic(p)
-	}
-	report := fmt.Sprintf("redfish rack: %v\n%s", p, debug.Stack())
-	go func() { panic(report) }()
-	select {}
-}
-
-// cleanPath takes the trailing slash off: Redfish treats both alike.
-func cleanPath(path string) string {
-	if trimmed := strings.TrimRight(path, "/"); trimmed != "" {
-		return trimmed
-	}
-	return "/"
 }
 
 // receive notes the request and finds the fault that takes it.
@@ -96,7 +74,7 @@ func (r *Rack) receive(c *call) *Fault {
 // an answer.
 func (r *Rack) perform(c *call, fault *Fault) *reply {
 	if fault != nil {
-		if !r.wait(c, fault.Delay.Std()) {
+		if !wire.Pause(c.r, r.closing, fault.Delay.Std()) {
 			return nil
 		}
 		if fault.is(FaultHang, FaultDrop) {
@@ -116,36 +94,6 @@ func (r *Rack) perform(c *call, fault *Fault) *reply {
 	return result
 }
 
-// wait lets wire time pass. A read whose client has gone is not worth an answer; a write goes on, as it
-// would in a real BMC.
-func (r *Rack) wait(c *call, d time.Duration) bool {
-	if d <= 0 {
-		return true
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	gone := c.r.Context().Done()
-	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
-		gone = nil
-	}
-	select {
-	case <-timer.C:
-		return true
-	case <-gone:
-		return false
-	case <-r.closing:
-		return false
-	}
-}
-
-// hang keeps the client waiting until it gives up.
-func (r *Rack) hang(req *http.Request) {
-	select {
-	case <-req.Context().Done():
-	case <-r.closing:
-	}
-}
-
 // act routes the request, under the lock. A BMC that has restarted since it came knows nothing of it; one
 // whose cable was cut carries it out.
 func (r *Rack) act(c *call) *reply {
@@ -153,7 +101,7 @@ func (r *Rack) act(c *call) *reply {
 	if c.life != c.bmc.life || r.closed {
 		return nil
 	}
-	r.mux.ServeHTTP(discard{}, c.r)
+	r.mux.ServeHTTP(wire.Discard{}, c.r)
 	if c.reply == nil { // no route
 		c.reply = notFound(c.path)
 		if bad := c.bmc.authenticate(c.r); bad != nil {
@@ -178,13 +126,6 @@ func (r *Rack) report(c *call, outcome *reply, fault *Fault) {
 }
 
 type callKey struct{}
-
-// discard satisfies the mux, whose handlers answer through their call.
-type discard struct{}
-
-func (discard) Header() http.Header         { return http.Header{} }
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
-func (discard) WriteHeader(int)             {}
 
 // methods are the handlers of one resource.
 type methods map[string]func(*call) *reply

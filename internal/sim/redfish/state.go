@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/holdfast-dev/holdfast/internal/sim/wire"
 )
 
 // saveDelay is how long changes are collected before they are written.
@@ -56,7 +58,7 @@ func (r *Rack) Save() error {
 	}
 	var errs []error
 	for b, data := range pending {
-		if err := writeFile(s.file(b), data); err != nil {
+		if err := wire.ReplaceFile(s.file(b), data); err != nil {
 			errs = append(errs, fmt.Errorf("redfish rack: state: %w", err))
 			leave := s.rack.enter()
 			s.dirty[b] = struct{}{} // for the next Save, and for Close to tell
@@ -86,14 +88,6 @@ func (s *saver) snapshot() (map[*BMC][]byte, error) {
 	}
 	clear(s.dirty)
 	return pending, nil
-}
-
-// writeFile replaces a file at once, so that a crash leaves the old or the new one.
-func writeFile(file string, data []byte) error {
-	if err := os.WriteFile(file+".new", data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(file+".new", file)
 }
 
 // load gives the machines of a BMC the state they were saved with; a machine without one keeps its spec's.

@@ -3,7 +3,6 @@
 package redfish
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
@@ -29,12 +28,12 @@ type identity struct {
 }
 
 // CAPEM returns the certificate of the rack's CA.
-func (r *Rack) CAPEM() []byte { return bytes.Clone(r.ca.pem) }
+func (r *Rack) CAPEM() []byte { return r.ca.PEM() }
 
 // Client returns an HTTP client that trusts the rack's CA, with connections of its own.
 func (r *Rack) Client() *http.Client {
 	pool := x509.NewCertPool()
-	pool.AddCert(r.ca.cert)
+	r.ca.Trust(pool)
 	return &http.Client{Transport: &http.Transport{
 		TLSClientConfig:     &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
 		MaxIdleConnsPerHost: 1,
@@ -57,7 +56,7 @@ func (r *Rack) tlsConfig() *tls.Config {
 
 func (b *BMC) certificate() (*tls.Certificate, error) {
 	if b.identity.cert == nil {
-		cert, err := b.rack.ca.issue(b.identity.mode, b.spec.Name, b.address)
+		cert, err := b.issue(b.identity.mode)
 		if err != nil {
 			return nil, err
 		}
