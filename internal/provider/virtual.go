@@ -83,19 +83,22 @@ type InstanceExpect struct {
 // returned; completion arrives as a fact.
 type Instances interface {
 	// Create makes the VM of ref, with its ports, once: it resolves what spec names, finds or makes the ports (by identity in their
-	// description, and index), then finds the VM by identity and adopts it, else creates it. Outcome.Made tells what there is now.
-	//   - A port of ours that is plugged in already while no VM of the identity is found: Busy; a VM exists, or is being made.
+	// description, and index), then finds the VM by identity and adopts it, else creates it. Outcome.Made tells what there is now; of a
+	// VM that was found, nothing about security groups: UpdatePorts tells that. A VM that was found is Unchanged.
+	//   - A port of ours that is plugged in already while no VM of the identity is found: Busy; a VM exists, or is being made. So it is
+	//     while a creation of another process, or one of unknown outcome, may still be carried out; Error.After says how long.
 	//   - Two VMs of the identity: Terminal(ReasonDuplicateVM), naming both.
 	//   - A VM of our owner and ref.Name under another identity, unless spec.Adopt is its id: Terminal(ReasonFoundExisting), naming it.
 	//   - Quota, a missing or ambiguous resource, a refused request: Terminal, before anything was made where that can be known.
 	//   - A lost reply is Transient: the next Create finds what was made.
 	Create(ctx context.Context, ref InstanceRef, spec InstanceSpec) (Outcome, error)
-	// DeleteFailed deletes the VM ref.ID that never launched, so that it can be made again; its ports stay. nil only once a GET by id
-	// answered 404; Busy while the VM is going.
+	// DeleteFailed deletes the VM ref.ID that failed and never launched, so that it can be made again; its ports stay. Whatever expect says,
+	// the VM must be in ERROR without a trace of a launch. nil only once a GET by id answered 404; Busy while the VM is going.
 	DeleteFailed(ctx context.Context, ref InstanceRef, expect InstanceExpect) error
 	// Dismantle takes everything of ref away, in order: floating IP, VM, ports, found by identity as well as by id. nil only once each
 	// was seen gone by id (or was never there); Busy while something is going. What the cloud already lost is no error, what somebody
-	// else attached is left alone.
+	// else attached is left alone. A VM of that id that bears no mark any more, or another owner's, is a Mismatch; another server's is
+	// left alone.
 	Dismantle(ctx context.Context, ref InstanceRef) error
 	// Rebuild makes the VM's disk anew from image. expect.ImageID MUST be set: a VM that already runs the resolved image is Unchanged.
 	// Outcome.Made.ImageID is what image resolved to.
@@ -115,15 +118,16 @@ type Instances interface {
 
 // Ports changes the ports of VMs.
 type Ports interface {
-	// UpdatePorts resolves the security groups of ports and writes, port by port, only the fields that differ. Unchanged where none does.
-	// Outcome.Made.SecurityGroups is what they resolved to.
+	// UpdatePorts resolves the security groups of ports and writes, port by port, only the fields that differ: groups and address pairs.
+	// Unchanged where none does. A port that is not there is a Mismatch. Outcome.Made.SecurityGroups is what they resolved to.
 	UpdatePorts(ctx context.Context, ref InstanceRef, ports []PortSpec) (Outcome, error)
 }
 
 // FloatingIPs gives floating IPs to VMs.
 type FloatingIPs interface {
 	// AttachFloatingIP finds or allocates the floating IP of ref on network, and associates it with the VM's first port. One that is not
-	// ours is never taken; a 409 is looked at again. Outcome.Made.FloatingIP is its id.
+	// ours is never taken; a port that somebody else gave one is Busy. One of ours on another network gives way. Outcome.Made.FloatingIP
+	// is its id.
 	AttachFloatingIP(ctx context.Context, ref InstanceRef, network Selector) (Outcome, error)
 	// ReleaseFloatingIP releases the floating IP of ref. nil only once it was seen gone by id.
 	ReleaseFloatingIP(ctx context.Context, ref InstanceRef) error
@@ -181,8 +185,8 @@ type QuotaUse struct{ Used, Limit int }
 type InstanceFacts struct {
 	ID         string
 	Name       string
-	Identity   string // by its tags; "" for none, and of deleted rows
-	Owner      string // by its tags
+	Identity   string // by its tags, by its metadata where those are gone; "" for none, and of deleted rows
+	Owner      string // likewise
 	Claim      string // by its metadata
 	State      string // as Nova tells it: ACTIVE, BUILD, ERROR, SHUTOFF, REBUILD, DELETED, …
 	TaskState  string
@@ -207,9 +211,9 @@ type PortFacts struct {
 	Index          int // of InstanceSpec.Ports
 	NetworkID      string
 	DeviceID       string
-	FixedIPs       []string // sorted
-	SecurityGroups []string // ids, sorted
-	AddressPairs   []AddressPair
+	FixedIPs       []string      // sorted
+	SecurityGroups []string      // ids, sorted
+	AddressPairs   []AddressPair // sorted; the port's own MAC is "", a single address has no prefix length
 }
 
 // FloatingIPFacts is one picture of a floating IP of ours.

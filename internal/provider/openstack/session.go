@@ -73,6 +73,7 @@ func (s *session) login(ctx context.Context) (*gophercloud.ProviderClient, error
 	}
 	client.HTTPClient = s.gate.client()
 	client.UserAgent.Prepend(s.opts.UserAgent)
+	s.gate.name(client.IdentityBase, "identity")
 	err = gopherstack.Authenticate(ctx, client, s.entry.auth)
 	if err = s.took(err); err != nil {
 		return nil, err

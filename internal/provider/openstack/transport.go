@@ -158,10 +158,11 @@ func (g *gate) name(prefix, service string) {
 	g.services[prefix] = service
 }
 
+// serviceOf is whose address that is. One that is not named yet is asked for its versions.
 func (g *gate) serviceOf(address string) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	best, service := 0, "identity"
+	best, service := 0, "discovery"
 	for prefix, name := range g.services {
 		if len(prefix) > best && strings.HasPrefix(address, prefix) {
 			best, service = len(prefix), name
