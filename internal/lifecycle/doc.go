@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package lifecycle DECIDES. It is pure: no client, context, clock or logger (P5). The reconciler reads a View, calls Decide
-// (package metal for servers of bare metal), does the one Step it got, and returns (P4).
+// (package server chooses metal or virtual), does the one Step it got, and returns (P4).
 //
 // Read in this order: View (what a decision may look at), Decision and Step (what it answers), Patch (what may be written),
-// Effect (what may be asked of a provider), then metal.Decide.
+// Effect (what may be asked of a provider), package rules (what deciding about any server has in common), then metal.Decide and
+// virtual.Decide.
 //
 // The rules, numbered as everywhere in the project:
 //

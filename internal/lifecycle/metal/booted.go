@@ -8,56 +8,57 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/rules"
 )
 
 // booted: from now on the machine boots from its disk, however often its tenant powers it off; its power is kept as the claim says.
-var booted = join(
-	steps{{name: "RestartForgotten", when: all((*state).restartUnknown, (*state).restartWanted), then: recordRestart("an absent record never means an older one: take the restart as carried out")}},
-	within("Restart", all(not((*state).restartUnknown), (*state).restartWanted), restart),
-	within("PowerOff", all(not((*state).off), claimWants(v1alpha1.PowerOff)), powerOffUnderClaim(ledger.WhyClaimPower)),
-	within("Off", all((*state).off, claimWants(v1alpha1.PowerOff)), recordOff(ledger.WhyClaimPower)),
+var booted = rules.Join(
+	steps{{Name: "RestartForgotten", When: rules.All((*state).restartUnknown, (*state).restartWanted), Then: recordRestart("an absent record never means an older one: take the restart as carried out")}},
+	rules.Within("Restart", rules.All(rules.Not((*state).restartUnknown), (*state).restartWanted), restart),
+	rules.Within("PowerOff", rules.All(rules.Not((*state).off), claimWants(v1alpha1.PowerOff)), powerOffUnderClaim(ledger.WhyClaimPower)),
+	rules.Within("Off", rules.All((*state).off, claimWants(v1alpha1.PowerOff)), recordOff(ledger.WhyClaimPower)),
 	steps{
-		{name: "Adopt", when: all((*state).on, claimWants(v1alpha1.PowerOn), not((*state).remembered)), then: func(s *state) answer {
+		{Name: "Adopt", When: rules.All((*state).on, claimWants(v1alpha1.PowerOn), rules.Not((*state).remembered)), Then: func(s *state) answer {
 			p := s.byClaim()
-			return patch(v1alpha1.ReasonBooted, "the claim asks for On and its machine is: remember it", lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(&p)})
+			return rules.Patch(v1alpha1.ReasonBooted, "the claim asks for On and its machine is: remember it", lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(&p)})
 		}},
 		changingPower,
-		{name: "ClearOverride", when: all((*state).armed, not((*state).bootsAlways), either((*state).off, (*state).bootOver)), then: clearOverride},
-		{name: "Eject", when: all((*state).mediaMayBeIn, not((*state).bootsAlways), either((*state).off, (*state).bootOver)), then: ejectBooted},
+		{Name: "ClearOverride", When: rules.All((*state).armed, rules.Not((*state).bootsAlways), rules.Either((*state).off, (*state).bootOver)), Then: clearOverride},
+		{Name: "Eject", When: rules.All((*state).mediaMayBeIn, rules.Not((*state).bootsAlways), rules.Either((*state).off, (*state).bootOver)), Then: ejectBooted},
 	},
-	within("On", (*state).powerOnDue, join(
+	rules.Within("On", (*state).powerOnDue, rules.Join(
 		steps{
 			awaitBound,
 			settling,
 		},
-		within("", (*state).bootsAlways, media),
+		rules.Within("", (*state).bootsAlways, media),
 		steps{
-			{name: "ArmOverride", when: all((*state).bootsAlways, not((*state).armedForClaim)), then: armOverride},
+			{Name: "ArmOverride", When: rules.All((*state).bootsAlways, rules.Not((*state).armedForClaim)), Then: armOverride},
 		},
 		switchOn((*state).byClaim),
 	)),
 	steps{
-		{name: "OverrideArmed", when: all((*state).on, (*state).armed, not((*state).bootsAlways)), then: func(s *state) answer {
-			return s.wait(v1alpha1.ReasonBooted, "booted; the boot override is cleared when the operating system is up, or after the boot deadline").within(s.bootLeft()).quiet()
+		{Name: "OverrideArmed", When: rules.All((*state).on, (*state).armed, rules.Not((*state).bootsAlways)), Then: func(s *state) answer {
+			return s.Wait(v1alpha1.ReasonBooted, "booted; the boot override is cleared when the operating system is up, or after the boot deadline").Soon(s.bootLeft()).Quiet()
 		}},
-		{name: "MediaInserted", when: all((*state).on, (*state).mediaMayBeIn, not((*state).bootsAlways)), then: func(s *state) answer {
-			return s.wait(v1alpha1.ReasonBooted, "booted; the image is ejected when the operating system is up, or after the boot deadline").within(s.bootLeft()).quiet()
+		{Name: "MediaInserted", When: rules.All((*state).on, (*state).mediaMayBeIn, rules.Not((*state).bootsAlways)), Then: func(s *state) answer {
+			return s.Wait(v1alpha1.ReasonBooted, "booted; the image is ejected when the operating system is up, or after the boot deadline").Soon(s.bootLeft()).Quiet()
 		}},
 	},
 	idle,
-	steps{{name: "Settled", when: always, then: func(*state) answer { return settled("booted, and as the claim asks") }}},
+	steps{{Name: "Settled", When: rules.Always[*state], Then: func(*state) answer { return rules.Settled("booted, and as the claim asks") }}},
 )
 
 // ejectBooted leaves the claim as ready as it was.
-func ejectBooted(s *state) answer { return eject(s).quiet() }
+func ejectBooted(s *state) answer { return eject(s).Quiet() }
 
 // restart are the clauses of a restart asked for by the claim: off through an intent, recorded once, then on.
-var restart = join(
-	steps{{name: "Since", when: (*state).onSinceRestart, then: recordRestart("the machine was started after the restart was asked for")}},
-	within("PowerOff", not((*state).off), powerOffUnderClaim(ledger.WhyRestart)),
+var restart = rules.Join(
+	steps{{Name: "Since", When: (*state).onSinceRestart, Then: recordRestart("the machine was started after the restart was asked for")}},
+	rules.Within("PowerOff", rules.Not((*state).off), powerOffUnderClaim(ledger.WhyRestart)),
 	steps{
-		{name: "AwaitPicture", when: all(isAnnounced(ledger.WhyRestart), not((*state).pictured)), then: awaitPicture, carries: true},
-		{name: "Record", when: always, then: recordRestart("the machine is Off: record the restart, then power on")},
+		{Name: "AwaitPicture", When: rules.All(isAnnounced(ledger.WhyRestart), rules.Not((*state).Pictured)), Then: awaitPicture, Carries: true},
+		{Name: "Record", When: rules.Always[*state], Then: recordRestart("the machine is Off: record the restart, then power on")},
 	},
 )
 
@@ -65,7 +66,7 @@ var restart = join(
 // the restart (power Keep), it remembers that it is to be On again.
 func recordRestart(message string) func(*state) answer {
 	return func(s *state) answer {
-		entries := ledger.Entries{}.Restarted(s.restartAsked())
+		entries := ledger.Entries{}.Restarted(s.RestartAsked())
 		if s.off() {
 			entries.PowerOn(nil)
 			if s.announced(ledger.WhyRestart) && !claimWants(v1alpha1.PowerOff)(s) {
@@ -73,31 +74,31 @@ func recordRestart(message string) func(*state) answer {
 				entries.PowerOn(&p)
 			}
 		}
-		return patch(v1alpha1.ReasonBooted, message, lifecycle.Patch{Ledger: entries})
+		return rules.Patch(v1alpha1.ReasonBooted, message, lifecycle.Patch{Ledger: entries})
 	}
 }
 
 // restartWanted says that the claim asks for a restart that is newer than the last one known.
 func (s *state) restartWanted() bool {
-	asked := s.restartAsked()
-	return !asked.IsZero() && asked.After(s.led.Restarted)
+	asked := s.RestartAsked()
+	return !asked.IsZero() && asked.After(s.Ledger.Restarted)
 }
 
-func (s *state) restartUnknown() bool { return s.led.Restarted.IsZero() }
+func (s *state) restartUnknown() bool { return s.Ledger.Restarted.IsZero() }
 
 // onSinceRestart says that the current On began after the restart was asked for.
 func (s *state) onSinceRestart() bool {
-	return s.on() && s.facts.Since != nil && s.facts.Since.UTC().After(s.restartAsked())
+	return s.on() && s.Facts.Since != nil && s.Facts.Since.UTC().After(s.RestartAsked())
 }
 
 // bootOver says that the override has done its work: the operating system is up, or the boot deadline has passed.
-func (s *state) bootOver() bool { return s.facts.BootProgress == "OSRunning" || s.bootLeft() <= 0 }
+func (s *state) bootOver() bool { return s.Facts.BootProgress == "OSRunning" || s.bootLeft() <= 0 }
 
 func (s *state) bootLeft() time.Duration {
-	if s.led.Boot == nil {
+	if s.Ledger.Boot == nil {
 		return 0
 	}
-	return s.led.Boot.At.Add(s.v.Settings.BootDeadline).Sub(s.v.Now)
+	return s.Ledger.Boot.At.Add(s.V.Settings.BootDeadline).Sub(s.V.Now)
 }
 
 // powerOnDue says that the machine is Off and to be On: the claim says so, or (Keep) it was switched off for a restart only.
@@ -105,9 +106,9 @@ func (s *state) powerOnDue() bool {
 	if !s.off() {
 		return false
 	}
-	if s.claimPower() == v1alpha1.PowerKeep {
-		p := s.led.PowerOn
-		return p != nil && p.By == ledger.ByClaim && s.facts.Since != nil && !s.facts.Since.UTC().After(p.At) && !s.led.OffAt.IsZero() && !p.At.Before(s.led.OffAt)
+	if s.ClaimPower() == v1alpha1.PowerKeep {
+		p := s.Ledger.PowerOn
+		return p != nil && p.By == ledger.ByClaim && s.Facts.Since != nil && !s.Facts.Since.UTC().After(p.At) && !s.Ledger.OffAt.IsZero() && !p.At.Before(s.Ledger.OffAt)
 	}
-	return s.claimPower() == v1alpha1.PowerOn
+	return s.ClaimPower() == v1alpha1.PowerOn
 }

@@ -8,52 +8,53 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/rules"
 	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
 // booting: the machine is made ready, each part only if it is not seen so already: the claim remembers, the image is in the drive where
 // the method takes one, the override is armed, the machine is stamped. The override comes before the stamp: a machine that is stamped for the claim and has nothing armed may then
 // have booted already, whatever an old ledger says, and is held (docs/decisions/0036).
-var booting = join(
+var booting = rules.Join(
 	steps{
-		{name: "FoundOn", when: (*state).on, then: func(s *state) answer {
+		{Name: "FoundOn", When: (*state).on, Then: func(s *state) answer {
 			p := s.byClaim()
-			return patch(v1alpha1.ReasonBooting, "the machine is On already: take it as booted", lifecycle.Patch{Ledger: ledger.Entries{}.Boot(s.boot(ledger.StageBooted)).PowerOn(&p)})
+			return rules.Patch(v1alpha1.ReasonBooting, "the machine is On already: take it as booted", lifecycle.Patch{Ledger: ledger.Entries{}.Boot(s.boot(ledger.StageBooted)).PowerOn(&p)})
 		}},
 		changingPower,
-		{name: "PowerNotWanted", when: not(claimWants(v1alpha1.PowerOn)), then: func(*state) answer {
-			return settled("bound; the machine boots when the claim asks for power")
+		{Name: "PowerNotWanted", When: rules.Not(claimWants(v1alpha1.PowerOn)), Then: func(*state) answer {
+			return rules.Settled("bound; the machine boots when the claim asks for power")
 		}},
 		awaitBound,
 		isElsewhere,
-		{name: "UserData", when: (*state).userDataLacking, then: userDataLacking},
+		{Name: "UserData", When: (*state).userDataLacking, Then: userDataLacking},
 	},
-	within("Stamped", all((*state).stampedForClaim, not((*state).armedForClaim), not((*state).bootsAlways), func(s *state) bool { return !s.led.Boot.Again }), join(
-		steps{{name: "BootAgain", when: (*state).consentsBootAgain, then: bootAgain}},
+	rules.Within("Stamped", rules.All((*state).stampedForClaim, rules.Not((*state).armedForClaim), rules.Not((*state).bootsAlways), func(s *state) bool { return !s.Ledger.Boot.Again }), rules.Join(
+		steps{{Name: "BootAgain", When: (*state).consentsBootAgain, Then: bootAgain}},
 		bootNotConfirmed,
 	)),
 	steps{
-		{name: "Rest", when: func(s *state) bool { return s.bootRestLeft() > 0 }, then: func(s *state) answer { return s.rest(v1alpha1.ReasonBooting, s.bootRestLeft()) }},
+		{Name: "Rest", When: func(s *state) bool { return s.bootRestLeft() > 0 }, Then: func(s *state) answer { return s.rest(v1alpha1.ReasonBooting, s.bootRestLeft()) }},
 	},
 	media,
 	steps{
-		{name: "Override", when: not((*state).armedForClaim), then: armOverride},
-		{name: "RememberTag", when: all((*state).stampable, (*state).tagForgotten), then: func(s *state) answer {
-			return patch(v1alpha1.ReasonBooting, "remember the asset tag that the stamp will stand in for", lifecycle.Patch{Ledger: ledger.Entries{}.AssetTag(s.rememberTag())})
+		{Name: "Override", When: rules.Not((*state).armedForClaim), Then: armOverride},
+		{Name: "RememberTag", When: rules.All((*state).stampable, (*state).tagForgotten), Then: func(s *state) answer {
+			return rules.Patch(v1alpha1.ReasonBooting, "remember the asset tag that the stamp will stand in for", lifecycle.Patch{Ledger: ledger.Entries{}.AssetTag(s.rememberTag())})
 		}},
-		{name: "Stamp", when: all((*state).stampable, not((*state).stampedForClaim)), then: func(s *state) answer {
+		{Name: "Stamp", When: rules.All((*state).stampable, rules.Not((*state).stampedForClaim)), Then: func(s *state) answer {
 			a := s.act(v1alpha1.ReasonBooting, "stamp the machine for the claim", lifecycle.Effect{
-				Op: lifecycle.OpWriteAssetTag, AssetTag: s.stampFor(s.spec.ClaimRef.Identity), Expect: s.expectBoot(provider.PowerOff),
+				Op: lifecycle.OpWriteAssetTag, AssetTag: s.stampFor(s.Spec.ClaimRef.Identity), Expect: s.expectBoot(provider.PowerOff),
 			})
-			a.Refused = &lifecycle.Patch{Ledger: ledger.Entries{}.AssetTag(&ledger.AssetTag{Previous: s.facts.AssetTag, Unwritable: true})}
+			a.Refused = &lifecycle.Patch{Ledger: ledger.Entries{}.AssetTag(&ledger.AssetTag{Previous: s.Facts.AssetTag, Unwritable: true})}
 			return a
 		}},
 		// The drive itself is asked once more before each boot: what was seen in it may be left over from an ejection (B113).
-		{name: "ConfirmMedia", when: (*state).byMedia, then: func(s *state) answer {
-			return s.insert("confirm that the image is in the drive, then announce the power-on", s.expectBoot(provider.PowerOff)).recording(s.startPatch())
+		{Name: "ConfirmMedia", When: (*state).byMedia, Then: func(s *state) answer {
+			return s.insert("confirm that the image is in the drive, then announce the power-on", s.expectBoot(provider.PowerOff)).Recording(s.startPatch())
 		}},
-		{name: "Start", when: always, then: func(s *state) answer {
-			return patch(v1alpha1.ReasonBooting, "ready to boot for the claim: announce the power-on", s.startPatch())
+		{Name: "Start", When: rules.Always[*state], Then: func(s *state) answer {
+			return rules.Patch(v1alpha1.ReasonBooting, "ready to boot for the claim: announce the power-on", s.startPatch())
 		}},
 	},
 )
@@ -64,15 +65,13 @@ func (s *state) startPatch() lifecycle.Patch {
 	return lifecycle.Patch{Ledger: ledger.Entries{}.Boot(s.boot(ledger.StageStarting)).PowerOn(&p)}
 }
 
-// awaitBound: the claim must remember the machine before the machine first boots for it, so that either of them can lose its memory.
-var awaitBound = clause{name: "AwaitBound", when: not((*state).boundHere), then: func(s *state) answer {
-	return s.wait(v1alpha1.ReasonAwaitingBound, "waiting until the claim has written down which machine it got")
-}}
+// awaitBound waits until the claim remembers the machine, which it must before the machine first boots for it.
+var awaitBound = rules.Lift[*state](rules.Steps[*rules.State]{rules.AwaitBound})[0]
 
 // bootRestLeft is how long nothing is armed yet: a power-on of a former claim's boot that is still on the wire must find nothing armed,
 // or it boots this claim's machine (I10). A Server made anew does not know of the last power-off, but when it was discovered.
 func (s *state) bootRestLeft() time.Duration {
-	return max(s.restLeft(), s.deadlineAfter(s.led.DiscoveredAt))
+	return max(s.restLeft(), s.DeadlineAfter(s.Ledger.DiscoveredAt))
 }
 
 func armOverride(s *state) answer {
@@ -84,22 +83,22 @@ func armOverride(s *state) answer {
 func clearOverride(s *state) answer {
 	return s.act(v1alpha1.ReasonBooting, "clear the boot override: the machine boots from its disk from now on", lifecycle.Effect{
 		Op: lifecycle.OpClearBootOverride, Expect: s.expectSeen(),
-	}).quiet()
+	}).Quiet()
 }
 
 // userDataLacking: only a live view looks; a view that has not looked goes on to the step that asks for a live one.
 func (s *state) userDataLacking() bool {
-	return s.v.UserData == lifecycle.UserDataMissing || s.v.UserData == lifecycle.UserDataDenied
+	return s.V.UserData == lifecycle.UserDataMissing || s.V.UserData == lifecycle.UserDataDenied
 }
 
 func userDataLacking(s *state) answer {
-	name := s.spec.ClaimRef.Namespace + "/"
-	if ref := s.claim.found.Spec.Boot.UserDataSecretRef; ref != nil {
+	name := s.Spec.ClaimRef.Namespace + "/"
+	if ref := s.Claim.Found.Spec.Boot.UserDataSecretRef; ref != nil {
 		name += ref.Name
 	}
-	if s.v.UserData == lifecycle.UserDataMissing {
-		return s.wait(v1alpha1.ReasonUserDataMissing, "the claim's user data is not there: create the secret "+name).stalled()
+	if s.V.UserData == lifecycle.UserDataMissing {
+		return s.Wait(v1alpha1.ReasonUserDataMissing, "the claim's user data is not there: create the secret "+name).Stalled()
 	}
-	return s.wait(v1alpha1.ReasonUserDataDenied, "the claim's user data may not be read: label the secret "+name+" with "+v1alpha1.LabelUserData+"=true, and let the operator read it: kubectl -n "+
-		s.spec.ClaimRef.Namespace+" create rolebinding holdfast-userdata --clusterrole=holdfast-userdata-reader --serviceaccount=holdfast-system:holdfast").stalled()
+	return s.Wait(v1alpha1.ReasonUserDataDenied, "the claim's user data may not be read: label the secret "+name+" with "+v1alpha1.LabelUserData+"=true, and let the operator read it: kubectl -n "+
+		s.Spec.ClaimRef.Namespace+" create rolebinding holdfast-userdata --clusterrole=holdfast-userdata-reader --serviceaccount=holdfast-system:holdfast").Stalled()
 }

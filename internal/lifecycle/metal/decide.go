@@ -6,13 +6,14 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/rules"
 )
 
 // Decide answers what a pass over a server of bare metal does, and what it reports. It answers for every view, and the same for the
 // same view. Of the server's status it sees the monitor's region alone (P1).
 func Decide(v lifecycle.ServerView) lifecycle.Decision {
 	if v.Server == nil {
-		return lifecycle.Decision{Step: settled("there is no server").Step}
+		return lifecycle.Decision{Step: rules.Settled("there is no server").Step}
 	}
 	s := newState(v)
 	row, rule := s.row()
@@ -28,13 +29,13 @@ func Decide(v lifecycle.ServerView) lifecycle.Decision {
 
 // answer goes through what outranks every phase, then through the phase.
 func (s *state) answer(row row) answer {
-	if a, _ := before.decide(s); a.Clause != "" {
+	if a, _ := before.Decide(s); a.Clause != "" {
 		return a
 	}
-	if a, _ := first.decide(s); a.Clause != "" && row.phase != v1alpha1.PhaseDeleting {
+	if a, _ := first.Decide(s); a.Clause != "" && row.phase != v1alpha1.PhaseDeleting {
 		return s.guarded(a)
 	}
-	a, carries := row.steps.decide(s)
+	a, carries := row.steps.Decide(s)
 	if !carries {
 		a = s.withdrawing(a)
 	}
@@ -43,12 +44,12 @@ func (s *state) answer(row row) answer {
 
 // tidied: a settled server on which a consent lies about is not settled. It would let go what nobody has looked at yet.
 func (s *state) tidied(a answer) answer {
-	unused := s.given(v1alpha1.AnnotationPowerOff, v1alpha1.AnnotationBooted, v1alpha1.AnnotationBootAgain)
+	unused := s.Given(v1alpha1.AnnotationPowerOff, v1alpha1.AnnotationBooted, v1alpha1.AnnotationBootAgain)
 	if a.Kind != lifecycle.StepSettled || len(unused) == 0 {
 		return a
 	}
 	name := a.Clause
-	a = s.drop(unused)
+	a = rules.DropConsents(unused)
 	a.Clause = name + "." + unusedConsent
 	return a
 }
@@ -60,7 +61,7 @@ func (s *state) guarded(a answer) answer {
 	}
 	name := a.Clause
 	switch {
-	case s.v.BMC == nil:
+	case s.V.BMC == nil:
 		a = dependencyMissing(s)
 	case s.systemMissing():
 		a = systemMissing(s)
@@ -74,11 +75,11 @@ func (s *state) guarded(a answer) answer {
 // withdrawing is what becomes of an answer that does not carry the intent that is open: a patch takes it along, anything else is
 // put off for the patch that withdraws it (R3).
 func (s *state) withdrawing(a answer) answer {
-	if s.led.Intent == nil || (s.spec.MaintenanceRef != nil && s.releaseOpen()) {
+	if s.Ledger.Intent == nil || (s.Spec.MaintenanceRef != nil && s.ReleaseOpen()) {
 		return a
 	}
 	if a.Kind != lifecycle.StepPatch {
-		w := patch(v1alpha1.ReasonPoweringOff, "withdraw the announced power-off ("+string(s.led.Intent.Why)+"): nothing asks for it any more", lifecycle.Patch{Ledger: ledger.Entries{}})
+		w := rules.Patch(v1alpha1.ReasonPoweringOff, "withdraw the announced power-off ("+string(s.Ledger.Intent.Why)+"): nothing asks for it any more", lifecycle.Patch{Ledger: ledger.Entries{}})
 		w.Clause, w.Live = a.Clause+"."+withdraw, a.Live
 		a = w
 	}

@@ -6,27 +6,28 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/rules"
 )
 
 // discoverySteps learn what the machine is, and bring it to Off.
-var discoverySteps = named("Discovery", join(
+var discoverySteps = rules.Named("Discovery", rules.Join(
 	steps{isElsewhere},
 	picture,
-	steps{{name: "Inventory", when: func(s *state) bool { return s.facts.Hardware == nil }, then: func(s *state) answer {
-		return s.wait(v1alpha1.ReasonDiscovering, "waiting for the machine's inventory")
-	}, carries: true}},
-	within("PowerOff", all(not((*state).off), either(wants(v1alpha1.PowerOff), (*state).foundRunning)), powerOff(ledger.WhyDiscovery)),
+	steps{{Name: "Inventory", When: func(s *state) bool { return s.Facts.Hardware == nil }, Then: func(s *state) answer {
+		return s.Wait(v1alpha1.ReasonDiscovering, "waiting for the machine's inventory")
+	}, Carries: true}},
+	rules.Within("PowerOff", rules.All(rules.Not((*state).off), rules.Either(wants(v1alpha1.PowerOff), (*state).foundRunning)), powerOff(ledger.WhyDiscovery)),
 	steps{
-		{name: "AwaitPicture", when: all((*state).off, isAnnounced(ledger.WhyDiscovery), not((*state).pictured)), then: awaitPicture, carries: true},
+		{Name: "AwaitPicture", When: rules.All((*state).off, isAnnounced(ledger.WhyDiscovery), rules.Not((*state).Pictured)), Then: awaitPicture, Carries: true},
 		changingPower,
-		{name: "Latch", when: always, then: func(s *state) answer {
-			entries := ledger.Entries{}.DiscoveredAt(s.now())
+		{Name: "Latch", When: rules.Always[*state], Then: func(s *state) answer {
+			entries := ledger.Entries{}.DiscoveredAt(s.Now())
 			p := lifecycle.Patch{Ledger: entries}
 			if s.off() {
 				entries.PowerOn(nil)
-				p.Remove = s.given(v1alpha1.AnnotationPowerOff)
+				p.Remove = s.Given(v1alpha1.AnnotationPowerOff)
 			}
-			return patch(v1alpha1.ReasonDiscovering, "discovery is done", p)
+			return rules.Patch(v1alpha1.ReasonDiscovering, "discovery is done", p)
 		}},
 	},
 ))
@@ -34,5 +35,5 @@ var discoverySteps = named("Discovery", join(
 // discoveredOff says that discovery has nothing left to learn or to do: it may be latched by the first patch. Only for a machine that
 // nobody has.
 func (s *state) discoveredOff() bool {
-	return s.reachable() && s.facts.Hardware != nil && s.off() && s.spec.ClaimRef == nil && s.spec.MaintenanceRef == nil
+	return s.reachable() && s.Facts.Hardware != nil && s.off() && s.Spec.ClaimRef == nil && s.Spec.MaintenanceRef == nil
 }

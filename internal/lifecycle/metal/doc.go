@@ -12,6 +12,6 @@
 //	reserved.go     unbooted.go  booting.go  starting.go  booted.go: a claim has the machine
 //	releasing.go    released.go  maintenance.go  deleting.go
 //	poweroff.go     the one way by which anything is switched off: explained, announced, graceful, forced (P6, P13)
-//	state.go power.go stamp.go claims.go: what the predicates see
+//	state.go power.go stamp.go claims.go: what the predicates see, beside what every server has (package rules)
 //	report.go       conditions and gates
 package metal

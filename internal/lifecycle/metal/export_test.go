@@ -8,9 +8,9 @@ func ClauseNames() []string {
 	seen := map[string]bool{}
 	add := func(list steps) {
 		for _, c := range list {
-			if !seen[c.name] {
-				seen[c.name] = true
-				names = append(names, c.name)
+			if !seen[c.Name] {
+				seen[c.Name] = true
+				names = append(names, c.Name)
 			}
 		}
 	}
@@ -39,7 +39,7 @@ func LastAlwaysApplies() map[string]bool {
 	out := map[string]bool{}
 	for _, r := range table {
 		last := r.steps[len(r.steps)-1]
-		out[string(r.phase)+" "+r.number] = last.when(&state{})
+		out[string(r.phase)+" "+r.number] = last.When(&state{})
 	}
 	return out
 }

@@ -8,43 +8,44 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/rules"
 	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
 // initialSteps write memory before anything else is done: finalizer, identity, owner, and which object they were confirmed for.
-var initialSteps = named("Initial", steps{
-	{name: "DependencyMissing", when: func(s *state) bool { return s.v.BMC == nil }, then: dependencyMissing},
-	{name: "DependencyDeleting", when: all((*state).fresh, (*state).bmcDeleting), then: func(s *state) answer {
-		return hold(v1alpha1.ReasonDependencyDeleting, "the BMC "+s.v.BMC.Name+" is being deleted: it takes no new server. Make it anew, or delete the Server")
+var initialSteps = rules.Named("Initial", steps{
+	{Name: "DependencyMissing", When: func(s *state) bool { return s.V.BMC == nil }, Then: dependencyMissing},
+	{Name: "DependencyDeleting", When: rules.All((*state).Fresh, (*state).bmcDeleting), Then: func(s *state) answer {
+		return rules.Hold(v1alpha1.ReasonDependencyDeleting, "the BMC "+s.V.BMC.Name+" is being deleted: it takes no new server. Make it anew, or delete the Server")
 	}},
-	{name: "AwaitGuard", when: all(not((*state).bmcDeleting), not((*state).bmcGuarded)), then: func(s *state) answer {
-		return s.wait(v1alpha1.ReasonInitializing, "waiting until the BMC "+s.v.BMC.Name+" is guarded by the finalizer "+v1alpha1.FinalizerInUse)
+	{Name: "AwaitGuard", When: rules.All(rules.Not((*state).bmcDeleting), rules.Not((*state).bmcGuarded)), Then: func(s *state) answer {
+		return s.Wait(v1alpha1.ReasonInitializing, "waiting until the BMC "+s.V.BMC.Name+" is guarded by the finalizer "+v1alpha1.FinalizerInUse)
 	}},
-	{name: "AwaitIdentity", when: all((*state).unidentified, not((*state).inventoried)), then: func(s *state) answer {
-		return s.wait(v1alpha1.ReasonDiscovering, "the system has no UUID in the spec: waiting for a picture that tells its serial number").unknown()
+	{Name: "AwaitIdentity", When: rules.All((*state).unidentified, rules.Not((*state).inventoried)), Then: func(s *state) answer {
+		return s.Wait(v1alpha1.ReasonDiscovering, "the system has no UUID in the spec: waiting for a picture that tells its serial number").Unknown()
 	}},
-	{name: "Unidentifiable", when: (*state).unidentified, then: func(*state) answer {
-		return hold(v1alpha1.ReasonAmbiguousSystem, "nothing tells this machine from others: no system UUID, no serial number, no UUID of its manager. Delete the Server and enroll it with systemUUID")
+	{Name: "Unidentifiable", When: (*state).unidentified, Then: func(*state) answer {
+		return rules.Hold(v1alpha1.ReasonAmbiguousSystem, "nothing tells this machine from others: no system UUID, no serial number, no UUID of its manager. Delete the Server and enroll it with systemUUID")
 	}},
-	{name: "RememberLoss", when: all((*state).fresh, (*state).lostByBoth), then: rememberLoss},
-	{name: "Remember", when: (*state).fresh, then: func(s *state) answer {
+	{Name: "RememberLoss", When: rules.All((*state).Fresh, (*state).lostByBoth), Then: rememberLoss},
+	{Name: "Remember", When: (*state).Fresh, Then: func(s *state) answer {
 		entries := ledger.Entries{}.Identity(s.derived())
 		if s.discoveredOff() {
-			entries.DiscoveredAt(s.now())
+			entries.DiscoveredAt(s.Now())
 		}
 		return s.confirm("remember who this machine is, and that it is ours", entries)
 	}},
-	{name: "SystemReplaced", when: (*state).replaced, then: systemReplaced},
-	{name: "Complete", when: not((*state).moved), then: func(s *state) answer {
+	{Name: "SystemReplaced", When: (*state).replaced, Then: systemReplaced},
+	{Name: "Complete", When: rules.Not((*state).Moved), Then: func(s *state) answer {
 		return s.confirm("complete what is remembered", ledger.Entries{})
 	}},
-	{name: "AwaitFacts", when: not((*state).sameSystem), then: func(s *state) answer {
+	{Name: "AwaitFacts", When: rules.Not((*state).sameSystem), Then: func(s *state) answer {
 		if s.systemMissing() {
 			return systemMissing(s)
 		}
-		return s.wait(v1alpha1.ReasonInitializing, "the object was restored or moved: waiting for a picture that shows the same machine").unknown()
+		return s.Wait(v1alpha1.ReasonInitializing, "the object was restored or moved: waiting for a picture that shows the same machine").Unknown()
 	}},
-	{name: "Confirm", when: always, then: func(s *state) answer {
+	{Name: "Confirm", When: rules.Always[*state], Then: func(s *state) answer {
 		return s.confirm("the object was restored or moved, and the machine is the same: confirm its memory", ledger.Entries{})
 	}},
 })
@@ -52,13 +53,13 @@ var initialSteps = named("Initial", steps{
 // lostByBoth says that a live claim has this server, and neither of them remembers: nothing is bound before it remembers itself, so
 // memory was lost, and with it whether the machine has booted.
 func (s *state) lostByBoth() bool {
-	return s.spec.ClaimRef != nil && s.reserved() && s.claim.bound != s.derived()
+	return s.Spec.ClaimRef != nil && s.Reserved() && s.Claim.Bound != s.derived()
 }
 
 // rememberLoss remembers who the machine is, and that it may have booted: the stage of a power-on that was announced and not seen is
 // the one that holds until a person, or the machine, has told. It rests on what the claim does not say, so it is decided live.
 func rememberLoss(s *state) answer {
-	entries := s.dirty().Identity(s.derived()).Boot(s.boot(ledger.StageStarting)).Restarted(s.restartKnown())
+	entries := s.dirty().Identity(s.derived()).Boot(s.boot(ledger.StageStarting)).Restarted(s.RestartKnown())
 	a := s.confirm("remember who this machine is; whether it has booted for its claim was forgotten", entries)
 	a.Live = true
 	return a
@@ -66,28 +67,28 @@ func rememberLoss(s *state) answer {
 
 func dependencyMissing(s *state) answer {
 	name := ""
-	if s.spec.Redfish != nil {
-		name = s.spec.Redfish.BMCRef.Name
+	if s.Spec.Redfish != nil {
+		name = s.Spec.Redfish.BMCRef.Name
 	}
-	return holdLive(v1alpha1.ReasonDependencyMissing, "there is no BMC "+name+": create it, or restore it")
+	return rules.HoldLive(v1alpha1.ReasonDependencyMissing, "there is no BMC "+name+": create it, or restore it")
 }
 
 // confirm is the patch after which memory is confirmed. A changed object drops any intent: what it announced was another time's.
 func (s *state) confirm(message string, entries ledger.Entries) answer {
-	p := lifecycle.Patch{Ledger: entries.Owner(s.v.Settings.ClusterID).ObjectUID(s.v.Server.UID)}
-	if !s.deleting() {
+	p := lifecycle.Patch{Ledger: entries.Owner(s.V.Settings.ClusterID).ObjectUID(s.V.Server.UID)}
+	if !s.Deleting() {
 		p.AddFinalizer = v1alpha1.FinalizerServer // the API server refuses one on an object being deleted
 	}
-	if s.led.Intent != nil {
+	if s.Ledger.Intent != nil {
 		s.closeIntent(&p)
 	}
-	return patch(v1alpha1.ReasonInitializing, message, p)
+	return rules.Patch(v1alpha1.ReasonInitializing, message, p)
 }
 
-func (s *state) bmcDeleting() bool { return s.v.BMC != nil && !s.v.BMC.DeletionTimestamp.IsZero() }
+func (s *state) bmcDeleting() bool { return s.V.BMC != nil && !s.V.BMC.DeletionTimestamp.IsZero() }
 
 func (s *state) bmcGuarded() bool {
-	for _, f := range s.v.BMC.Finalizers {
+	for _, f := range s.V.BMC.Finalizers {
 		if f == v1alpha1.FinalizerInUse {
 			return true
 		}
@@ -102,24 +103,24 @@ func (s *state) derived() string { return ledger.MachineIdentity(s.hardware()) }
 func (s *state) hardware() ledger.Hardware {
 	h := ledger.Hardware{SystemUUID: s.system().UUID, SystemID: s.system().ID}
 	if h.SystemID == "" {
-		h.SystemID = s.facts.SystemID
+		h.SystemID = s.Facts.SystemID
 	}
-	if s.facts.Hardware != nil {
-		h.Serial = s.facts.Hardware.SerialNumber
+	if s.Facts.Hardware != nil {
+		h.Serial = s.Facts.Hardware.SerialNumber
 	}
-	if s.v.BMC != nil && s.v.BMC.Status.Observed != nil {
-		h.ManagerUUID = s.v.BMC.Status.Observed.UUID
+	if s.V.BMC != nil && s.V.BMC.Status.Observed != nil {
+		h.ManagerUUID = s.V.BMC.Status.Observed.UUID
 	}
 	return h
 }
 
 // inventoried says that all that an identity may be derived from was looked at.
-func (s *state) inventoried() bool { return s.reachable() && s.facts.Hardware != nil }
+func (s *state) inventoried() bool { return s.reachable() && s.Facts.Hardware != nil }
 
 // unidentified says that there is no identity to remember yet. Without a UUID it takes the inventory: the serial number outranks
 // what else could name the machine, and an identity is written once.
 func (s *state) unidentified() bool {
-	if !s.fresh() || s.system().UUID != "" {
+	if !s.Fresh() || s.system().UUID != "" {
 		return false
 	}
 	return !s.inventoried() || s.derived() == ""
@@ -129,12 +130,12 @@ func (s *state) unidentified() bool {
 func (s *state) replaced() bool {
 	ref := s.system()
 	if ref.UUID == "" {
-		return !s.fresh() && s.otherSerial()
+		return !s.Fresh() && s.otherSerial()
 	}
-	if seen := s.facts.SystemUUID; seen != "" && !provider.SameUUID(seen, ref.UUID) && !strings.EqualFold(seen, ref.UUID) {
+	if seen := s.Facts.SystemUUID; seen != "" && !provider.SameUUID(seen, ref.UUID) && !strings.EqualFold(seen, ref.UUID) {
 		return true
 	}
-	return !s.fresh() && ledger.MachineIdentity(ledger.Hardware{SystemUUID: ref.UUID}) != s.led.Identity
+	return !s.Fresh() && ledger.MachineIdentity(ledger.Hardware{SystemUUID: ref.UUID}) != s.Ledger.Identity
 }
 
 // otherSerial says that the picture tells a serial number, and neither that nor what else may name the machine gives the identity
@@ -143,7 +144,7 @@ func (s *state) otherSerial() bool {
 	h := s.hardware()
 	bySerial := ledger.MachineIdentity(ledger.Hardware{Serial: h.Serial})
 	h.Serial = ""
-	return s.inventoried() && bySerial != "" && bySerial != s.led.Identity && ledger.MachineIdentity(h) != s.led.Identity
+	return s.inventoried() && bySerial != "" && bySerial != s.Ledger.Identity && ledger.MachineIdentity(h) != s.Ledger.Identity
 }
 
 // sameSystem says that the picture is one of the machine remembered.
@@ -152,11 +153,11 @@ func (s *state) sameSystem() bool {
 		return false
 	}
 	if s.system().UUID != "" {
-		return s.facts.SystemUUID != ""
+		return s.Facts.SystemUUID != ""
 	}
-	return s.facts.Hardware != nil
+	return s.Facts.Hardware != nil
 }
 
 func systemReplaced(s *state) answer {
-	return hold(v1alpha1.ReasonSystemReplaced, "the machine at the BMC is not the one this Server remembers ("+s.led.Identity+"): delete the Server and enroll the new machine, or put the old one back")
+	return rules.Hold(v1alpha1.ReasonSystemReplaced, "the machine at the BMC is not the one this Server remembers ("+s.Ledger.Identity+"): delete the Server and enroll the new machine, or put the old one back")
 }

@@ -3,8 +3,6 @@
 package metal
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"time"
 
@@ -13,51 +11,52 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/rules"
 	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
 // powerOff are the clauses that bring a machine that is not Off down: never one that runs for a reason we do not know (P13), never
 // without the intent having been written and read back (P6), gracefully first, by force after the grace period.
 func powerOff(why ledger.Why) steps {
-	return join(steps{goingDown(why), unexplained, forbidden, announce(why)}, carryOut)
+	return rules.Join(steps{goingDown(why), unexplained, forbidden, announce(why)}, carryOut)
 }
 
 // powerOffUnderClaim is powerOff where another claim than claimRef's may have something running, and that was not looked at before.
 func powerOffUnderClaim(why ledger.Why) steps {
-	return join(steps{goingDown(why), unexplained, isElsewhere, forbidden, announce(why)}, carryOut)
+	return rules.Join(steps{goingDown(why), unexplained, isElsewhere, forbidden, announce(why)}, carryOut)
 }
 
 // powerOffReleased is powerOff for a release, which is announced before: force-release, and a machine switched off by hand, need the
 // intent to stand whatever the machine does.
-var powerOffReleased = join(steps{unexplained, forbidden}, carryOut)
+var powerOffReleased = rules.Join(steps{unexplained, forbidden}, carryOut)
 
 // goingDown waits for a machine that somebody else is powering off.
 func goingDown(why ledger.Why) clause {
-	return clause{name: "GoingDown", when: all((*state).goingDown, not(isAnnounced(why))), then: changingPower.then}
+	return clause{Name: "GoingDown", When: rules.All((*state).goingDown, rules.Not(isAnnounced(why))), Then: changingPower.Then}
 }
 
-var unexplained = clause{name: "FoundRunning", when: not((*state).explained), then: foundRunning}
+var unexplained = clause{Name: "FoundRunning", When: rules.Not((*state).explained), Then: foundRunning}
 
-var forbidden = clause{name: "Forbidden", when: func(s *state) bool { return s.spec.PowerOff == v1alpha1.PowerOffNever }, then: func(*state) answer {
-	return hold(v1alpha1.ReasonPowerOffForbidden, "the machine should be Off, and spec.powerOff is Never: switch it off by hand, or set spec.powerOff to Allowed")
+var forbidden = clause{Name: "Forbidden", When: func(s *state) bool { return s.Spec.PowerOff == v1alpha1.PowerOffNever }, Then: func(*state) answer {
+	return rules.Hold(v1alpha1.ReasonPowerOffForbidden, "the machine should be Off, and spec.powerOff is Never: switch it off by hand, or set spec.powerOff to Allowed")
 }}
 
 func announce(why ledger.Why) clause {
-	return clause{name: "Announce", when: not(isAnnounced(why)), then: func(s *state) answer {
-		a := patch(v1alpha1.ReasonPoweringOff, "announce that the machine will be powered off: "+string(why), lifecycle.Patch{Ledger: ledger.Entries{}.Intent(s.intent(why))})
+	return clause{Name: "Announce", When: rules.Not(isAnnounced(why)), Then: func(s *state) answer {
+		a := rules.Patch(v1alpha1.ReasonPoweringOff, "announce that the machine will be powered off: "+string(why), lifecycle.Patch{Ledger: ledger.Entries{}.Intent(s.intent(why))})
 		if !s.remembered() && s.consentsPowerOff() {
-			return a.telling(eventConsented)
+			return a.Telling(eventConsented)
 		}
 		return a
-	}, carries: true}
+	}, Carries: true}
 }
 
 // carryOut are the clauses that carry out an announced power-off.
-var carryOut = carrying(steps{
-	{name: "AwaitTask", when: all((*state).on, not((*state).graceOver), (*state).shutDownRuns), then: awaitTask},
-	{name: "ShutDown", when: all((*state).on, not((*state).graceOver)), then: shutDown},
-	{name: "Force", when: (*state).graceOver, then: forceOff},
-	{name: "Changing", when: always, then: func(s *state) answer { return changingPower.then(s).within(s.graceLeft()) }},
+var carryOut = rules.Carrying(steps{
+	{Name: "AwaitTask", When: rules.All((*state).on, rules.Not((*state).graceOver), (*state).shutDownRuns), Then: awaitTask},
+	{Name: "ShutDown", When: rules.All((*state).on, rules.Not((*state).graceOver)), Then: shutDown},
+	{Name: "Force", When: (*state).graceOver, Then: forceOff},
+	{Name: "Changing", When: rules.Always[*state], Then: func(s *state) answer { return changingPower.Then(s).Soon(s.graceLeft()) }},
 })
 
 func isAnnounced(why ledger.Why) func(*state) bool {
@@ -65,8 +64,8 @@ func isAnnounced(why ledger.Why) func(*state) bool {
 }
 
 func foundRunning(s *state) answer {
-	return hold(v1alpha1.ReasonFoundRunning, "the machine is "+string(s.facts.PowerState)+" and nothing here explains it: somebody may be using it. Switch it off by hand, annotate the Server with "+
-		v1alpha1.AnnotationPowerOff+"="+s.led.Identity+", or set spec.foundRunning to PowerOff")
+	return rules.Hold(v1alpha1.ReasonFoundRunning, "the machine is "+string(s.Facts.PowerState)+" and nothing here explains it: somebody may be using it. Switch it off by hand, annotate the Server with "+
+		v1alpha1.AnnotationPowerOff+"="+s.Ledger.Identity+", or set spec.foundRunning to PowerOff")
 }
 
 // shutDowns is how often at most an operating system is asked to shut down within one grace period: one that has not heard may be about
@@ -74,24 +73,24 @@ func foundRunning(s *state) answer {
 const shutDowns = 3
 
 func shutDown(s *state) answer {
-	a := s.act(v1alpha1.ReasonPoweringOff, "ask the operating system to shut down: "+string(s.led.Intent.Why), lifecycle.Effect{
-		Op: lifecycle.OpShutDown, Expect: s.expectSeen(), Intent: s.led.Intent.ID,
-	}).within(s.graceLeft())
-	a.Pace = max(s.v.Settings.GracePeriod/shutDowns, s.v.Settings.EffectDeadline)
+	a := s.act(v1alpha1.ReasonPoweringOff, "ask the operating system to shut down: "+string(s.Ledger.Intent.Why), lifecycle.Effect{
+		Op: lifecycle.OpShutDown, Expect: s.expectSeen(), Intent: s.Ledger.Intent.ID,
+	}).Soon(s.graceLeft())
+	a.Pace = max(s.V.Settings.GracePeriod/shutDowns, s.V.Settings.EffectDeadline)
 	return s.again(a)
 }
 
 func forceOff(s *state) answer {
-	return s.cutAgain(s.act(v1alpha1.ReasonPoweringOff, "cut the power after the grace period: "+string(s.led.Intent.Why), lifecycle.Effect{
-		Op: lifecycle.OpForceOff, Expect: s.expectSeen(), Intent: s.led.Intent.ID,
+	return s.cutAgain(s.act(v1alpha1.ReasonPoweringOff, "cut the power after the grace period: "+string(s.Ledger.Intent.Why), lifecycle.Effect{
+		Op: lifecycle.OpForceOff, Expect: s.expectSeen(), Intent: s.Ledger.Intent.ID,
 	}))
 }
 
 func (s *state) graceLeft() time.Duration {
-	if s.led.Intent == nil {
-		return s.v.Settings.GracePeriod
+	if s.Ledger.Intent == nil {
+		return s.V.Settings.GracePeriod
 	}
-	return s.led.Intent.At.Add(s.v.Settings.GracePeriod).Sub(s.v.Now)
+	return s.Ledger.Intent.At.Add(s.V.Settings.GracePeriod).Sub(s.V.Now)
 }
 
 func (s *state) graceOver() bool { return s.graceLeft() <= 0 }
@@ -101,43 +100,36 @@ func (s *state) graceOver() bool { return s.graceLeft() <= 0 }
 func recordOff(whys ...ledger.Why) steps {
 	open := func(s *state) bool { return s.announcedAny(whys) }
 	return steps{
-		{name: "AwaitPicture", when: all(open, not((*state).pictured)), then: awaitPicture, carries: true},
-		{name: "RecordOff", when: either(open, (*state).offToRecord), then: func(s *state) answer {
-			p := lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(nil), Remove: s.given(v1alpha1.AnnotationPowerOff)}
-			if s.led.PowerOn != nil && s.led.Intent == nil {
+		{Name: "AwaitPicture", When: rules.All(open, rules.Not((*state).Pictured)), Then: awaitPicture, Carries: true},
+		{Name: "RecordOff", When: rules.Either(open, (*state).offToRecord), Then: func(s *state) answer {
+			p := lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(nil), Remove: s.Given(v1alpha1.AnnotationPowerOff)}
+			if s.Ledger.PowerOn != nil && s.Ledger.Intent == nil {
 				// A picture that bears no intent may be older than a power-on of ours, which would then be forgotten and its machine held for
 				// found running: the machine itself is asked.
 				return s.confirmOff(v1alpha1.ReasonPoweringOff, "confirm that the machine is Off, then record it", p)
 			}
-			return patch(v1alpha1.ReasonPoweringOff, "record that the machine is Off", p)
+			return rules.Patch(v1alpha1.ReasonPoweringOff, "record that the machine is Off", p)
 		}},
 	}
 }
 
 func (s *state) offToRecord() bool {
-	return s.led.PowerOn != nil || len(s.given(v1alpha1.AnnotationPowerOff)) > 0
+	return s.Ledger.PowerOn != nil || len(s.Given(v1alpha1.AnnotationPowerOff)) > 0
 }
 
 func awaitPicture(s *state) answer {
-	return s.wait(v1alpha1.ReasonPoweringOff, "the machine looks Off: waiting for a picture taken after the power-off was announced")
+	return s.Wait(v1alpha1.ReasonPoweringOff, "the machine looks Off: waiting for a picture taken after the power-off was announced")
 }
-
-// pictured says that the picture was taken after the open intent had been read (R4).
-func (s *state) pictured() bool { return s.led.Intent != nil && s.facts.Intent == s.led.Intent.ID }
 
 // keepsRelease says that an announced release stands in for a maintenance's power-off: it is the memory that the claim was being
 // released, and a maintenance must not cost it.
 func (s *state) keepsRelease(why ledger.Why) bool {
-	return why == ledger.WhyMaintenance && s.releaseOpen()
-}
-
-func (s *state) releaseOpen() bool {
-	return s.led.Intent != nil && s.led.Intent.Why == ledger.WhyReleased
+	return why == ledger.WhyMaintenance && s.ReleaseOpen()
 }
 
 func (s *state) announcedAny(whys []ledger.Why) bool {
 	for _, why := range whys {
-		if s.announced(why) && s.led.Intent.Why == why {
+		if s.announced(why) && s.Ledger.Intent.Why == why {
 			return true
 		}
 	}
@@ -146,12 +138,12 @@ func (s *state) announcedAny(whys []ledger.Why) bool {
 
 // announced says that a power-off for this reason, of this machine, under the claim in force, stands written (P6).
 func (s *state) announced(why ledger.Why) bool {
-	i := s.led.Intent
+	i := s.Ledger.Intent
 	if i == nil || i.Op != ledger.IntentPowerOff || i.Target != s.target() || (i.Why != why && !s.keepsRelease(why)) {
 		return false
 	}
 	claim, uid := s.inForce()
-	if i.Why == ledger.WhyReleased && s.spec.ClaimRef == nil {
+	if i.Why == ledger.WhyReleased && s.Spec.ClaimRef == nil {
 		return i.Claim == claim // its claimRef was cleared by a person after the release was announced, perhaps
 	}
 	return i.Claim == claim && i.ClaimUID == uid
@@ -160,23 +152,21 @@ func (s *state) announced(why ledger.Why) bool {
 // inForce is the claim under which an intent is opened.
 func (s *state) inForce() (identity string, uid types.UID) {
 	switch {
-	case s.spec.ClaimRef != nil:
-		return s.spec.ClaimRef.Identity, types.UID(s.spec.ClaimRef.UID)
-	case s.led.Boot != nil:
-		return s.led.Boot.Claim, ""
-	case s.releaseOpen():
-		return s.led.Intent.Claim, ""
+	case s.Spec.ClaimRef != nil:
+		return s.Spec.ClaimRef.Identity, types.UID(s.Spec.ClaimRef.UID)
+	case s.Ledger.Boot != nil:
+		return s.Ledger.Boot.Claim, ""
+	case s.ReleaseOpen():
+		return s.Ledger.Intent.Claim, ""
 	}
 	return "", ""
 }
 
-// intent announces a power-off. Its id is derived: from the version of the object it is written to, of which there is one, so that no
-// two intents share one.
+// intent announces a power-off.
 func (s *state) intent(why ledger.Why) *ledger.Intent {
 	claim, uid := s.inForce()
-	seed := sha256.Sum256([]byte(string(s.v.Server.UID) + "/" + s.v.Server.ResourceVersion + "/" + string(why) + "/" + s.now().String()))
 	return &ledger.Intent{
-		ID: hex.EncodeToString(seed[:6]), Op: ledger.IntentPowerOff, Why: why, At: s.now(), Target: s.target(), Claim: claim, ClaimUID: uid,
+		ID: s.IntentID(why), Op: ledger.IntentPowerOff, Why: why, At: s.Now(), Target: s.target(), Claim: claim, ClaimUID: uid,
 	}
 }
 
@@ -186,20 +176,20 @@ func (s *state) closeIntent(p *lifecycle.Patch) {
 	if p.Ledger == nil {
 		p.Ledger = map[string]string{}
 	}
-	entries := ledger.Entries(p.Ledger).Intent(nil).OffAt(s.now())
-	if _, said := p.Ledger[ledger.KeyPowerOn]; !said && s.off() && s.pictured() {
+	entries := ledger.Entries(p.Ledger).Intent(nil).OffAt(s.Now())
+	if _, said := p.Ledger[ledger.KeyPowerOn]; !said && s.off() && s.Pictured() {
 		entries.PowerOn(nil)
 	}
-	done := s.led.Intent.Why == ledger.WhyConsent || (s.off() && s.pictured())
+	done := s.Ledger.Intent.Why == ledger.WhyConsent || (s.off() && s.Pictured())
 	if done && !slices.Contains(p.Remove, v1alpha1.AnnotationPowerOff) {
-		p.Remove = append(p.Remove, s.given(v1alpha1.AnnotationPowerOff)...)
+		p.Remove = append(p.Remove, s.Given(v1alpha1.AnnotationPowerOff)...)
 	}
 }
 
 // confirmOff asks the machine itself whether it is Off, and records then.
 func (s *state) confirmOff(reason, message string, record lifecycle.Patch) answer {
-	if s.led.Intent != nil {
+	if s.Ledger.Intent != nil {
 		s.closeIntent(&record)
 	}
-	return s.act(reason, message, lifecycle.Effect{Op: lifecycle.OpConfirmOff, Expect: s.expect(provider.PowerOff)}).recording(record)
+	return s.act(reason, message, lifecycle.Effect{Op: lifecycle.OpConfirmOff, Expect: s.expect(provider.PowerOff)}).Recording(record)
 }

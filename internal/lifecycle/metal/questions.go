@@ -20,7 +20,7 @@ func Available(server *v1alpha1.Server, settings lifecycle.Settings) bool {
 	if r, _ := s.row(); r.phase != v1alpha1.PhaseAvailable {
 		return false
 	}
-	return s.unreadable == nil && !s.foreign() && !s.stamped() && !s.snapshot() && s.led.Intent == nil &&
+	return s.Unreadable == nil && !s.Foreign() && !s.stamped() && !s.Snapshot() && s.Ledger.Intent == nil &&
 		s.reachable() && !s.replaced() && (s.off() || (s.on() && s.remembered()))
 }
 
@@ -31,11 +31,11 @@ func Unsettled(server *v1alpha1.Server) (since time.Time, unsettled bool) {
 		return zero, false
 	}
 	s := newState(lifecycle.NewServerView(server, time.Time{}, lifecycle.Settings{}))
-	return s.lastChange(), s.unsettled()
+	return s.LastChange(), s.unsettled()
 }
 
 func (s *state) unsettled() bool {
-	if s.spec.Paused || s.unreadable != nil {
+	if s.Spec.Paused || s.Unreadable != nil {
 		return false
 	}
 	r, _ := s.row()
@@ -45,58 +45,31 @@ func (s *state) unsettled() bool {
 	case v1alpha1.PhaseInitial, v1alpha1.PhaseDiscovery, v1alpha1.PhaseReleasing:
 		return true
 	}
-	consented := len(s.given(v1alpha1.AnnotationPowerOff, v1alpha1.AnnotationTakeOver, v1alpha1.AnnotationBootAgain)) > 0
-	return consented || s.led.Intent != nil || s.bootUnsettled() || s.powerUnsettled() || s.indicatorDiffers()
+	consented := len(s.Given(v1alpha1.AnnotationPowerOff, v1alpha1.AnnotationTakeOver, v1alpha1.AnnotationBootAgain)) > 0
+	return consented || s.Ledger.Intent != nil || s.bootUnsettled() || s.powerUnsettled() || s.indicatorDiffers()
 }
 
 // bootUnsettled: just bound, on the way to the first boot, or booted with the override still armed or
 // the image still in the drive.
 func (s *state) bootUnsettled() bool {
 	switch {
-	case s.spec.ClaimRef == nil:
+	case s.Spec.ClaimRef == nil:
 		return false
 	case !s.bootKnown():
 		return true
 	}
-	return s.led.Boot.Stage != ledger.StageBooted || s.armed() || s.mediaMayBeIn()
+	return s.Ledger.Boot.Stage != ledger.StageBooted || s.armed() || s.mediaMayBeIn()
 }
 
 // powerUnsettled: the machine is on its way, or it was asked to be On and is not, or nobody asked and the spec wants another state.
 func (s *state) powerUnsettled() bool {
-	if s.changing() || s.powerUnknown() || (s.led.PowerOn != nil && !s.on()) {
+	if s.changing() || s.powerUnknown() || (s.Ledger.PowerOn != nil && !s.on()) {
 		return true
 	}
-	if s.spec.ClaimRef != nil || s.spec.MaintenanceRef != nil || s.wanted() == v1alpha1.PowerKeep {
+	if s.Spec.ClaimRef != nil || s.Spec.MaintenanceRef != nil || s.wanted() == v1alpha1.PowerKeep {
 		return false
 	}
-	return string(s.wanted()) != string(s.facts.PowerState)
-}
-
-// lastChange is the latest time that the object tells of itself.
-func (s *state) lastChange() time.Time {
-	last := s.v.Server.CreationTimestamp.UTC()
-	if t := s.v.Server.DeletionTimestamp; t != nil && t.After(last) {
-		last = t.UTC()
-	}
-	times := []time.Time{s.led.DiscoveredAt, s.led.DirtySince, s.led.OffAt}
-	if s.led.PowerOn != nil {
-		times = append(times, s.led.PowerOn.At)
-	}
-	if s.led.Boot != nil {
-		times = append(times, s.led.Boot.At)
-	}
-	if s.led.Intent != nil {
-		times = append(times, s.led.Intent.At)
-	}
-	if s.led.Released != nil {
-		times = append(times, s.led.Released.At)
-	}
-	for _, t := range times {
-		if t.After(last) {
-			last = t
-		}
-	}
-	return last
+	return string(s.wanted()) != string(s.Facts.PowerState)
 }
 
 // Describe decides about v and puts the decision into words, with the text of the rule that gave the phase.

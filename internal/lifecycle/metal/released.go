@@ -2,9 +2,13 @@
 
 package metal
 
+import (
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/rules"
+)
+
 // releasedSteps leave a retained machine alone: its power stays, until a person clears claimRef.
-var releasedSteps = named("Released", steps{
-	{name: "Settled", when: always, then: func(*state) answer {
-		return settled("released and retained: clear spec.claimRef to free it for another claim")
+var releasedSteps = rules.Named("Released", steps{
+	{Name: "Settled", When: rules.Always[*state], Then: func(*state) answer {
+		return rules.Settled("released and retained: clear spec.claimRef to free it for another claim")
 	}},
 })

@@ -8,25 +8,26 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/rules"
 )
 
 // The stamp is the third copy of memory, kept outside Kubernetes: before its first network power-on for a claim the machine is marked
 // with what it is, whose, and for which claim. It outlives every restore.
 
 // stamped says that the machine bears a stamp, whoever's it is.
-func (s *state) stamped() bool { return ledger.IsStamp(s.facts.AssetTag) }
+func (s *state) stamped() bool { return ledger.IsStamp(s.Facts.AssetTag) }
 
 func (s *state) stampFor(claim string) string {
-	return ledger.Stamp(s.led.Identity, s.v.Settings.ClusterID, claim)
+	return ledger.Stamp(s.Ledger.Identity, s.V.Settings.ClusterID, claim)
 }
 
 func (s *state) stampedFor(claim string) bool {
-	return claim != "" && s.facts.AssetTag == s.stampFor(claim)
+	return claim != "" && s.Facts.AssetTag == s.stampFor(claim)
 }
 
 // stampable says that the machine can keep a stamp, as far as is known.
 func (s *state) stampable() bool {
-	return !s.facts.StampUnsupported && s.tagSeen() != nil && (s.led.AssetTag == nil || !s.led.AssetTag.Unwritable)
+	return !s.Facts.StampUnsupported && s.tagSeen() != nil && (s.Ledger.AssetTag == nil || !s.Ledger.AssetTag.Unwritable)
 }
 
 // claims are the identities that the machine may rightly be stamped for, as far as is known here.
@@ -37,18 +38,18 @@ func (s *state) claims() []string {
 			known = append(known, identity)
 		}
 	}
-	if s.spec.ClaimRef != nil {
-		add(s.spec.ClaimRef.Identity)
+	if s.Spec.ClaimRef != nil {
+		add(s.Spec.ClaimRef.Identity)
 		return known
 	}
-	if s.led.Boot != nil {
-		add(s.led.Boot.Claim)
+	if s.Ledger.Boot != nil {
+		add(s.Ledger.Boot.Claim)
 	}
-	if s.releaseOpen() {
-		add(s.led.Intent.Claim)
+	if s.ReleaseOpen() {
+		add(s.Ledger.Intent.Claim)
 	}
-	for _, claim := range s.v.BoundClaims {
-		add(identityOf(claim))
+	for _, claim := range s.V.BoundClaims {
+		add(rules.ClaimIdentity(claim))
 	}
 	return known
 }
@@ -56,7 +57,7 @@ func (s *state) claims() []string {
 // stampedBy gives the claim for which owner stamped the machine; "" where the stamp is none of owner's for a claim known here.
 func (s *state) stampedBy(owner string) string {
 	for _, claim := range s.claims() {
-		if s.facts.AssetTag == ledger.Stamp(s.led.Identity, owner, claim) {
+		if s.Facts.AssetTag == ledger.Stamp(s.Ledger.Identity, owner, claim) {
 			return claim
 		}
 	}
@@ -65,40 +66,40 @@ func (s *state) stampedBy(owner string) string {
 
 // mismatched says that the machine bears a stamp that the ledger does not account for.
 func (s *state) mismatched() bool {
-	return s.stamped() && !s.fresh() && s.stampedBy(s.v.Settings.ClusterID) == ""
+	return s.stamped() && !s.Fresh() && s.stampedBy(s.V.Settings.ClusterID) == ""
 }
 
 // previousTag is what a person had in the asset tag before our stamp.
 func (s *state) previousTag() string {
-	if s.led.AssetTag == nil || ledger.IsStamp(s.led.AssetTag.Previous) {
+	if s.Ledger.AssetTag == nil || ledger.IsStamp(s.Ledger.AssetTag.Previous) {
 		return ""
 	}
-	return s.led.AssetTag.Previous
+	return s.Ledger.AssetTag.Previous
 }
 
 // rememberTag notes what a person has in the asset tag now, so that it can be put back.
 func (s *state) rememberTag() *ledger.AssetTag {
 	if s.stamped() {
-		return s.led.AssetTag
+		return s.Ledger.AssetTag
 	}
-	return &ledger.AssetTag{Previous: s.facts.AssetTag, Unwritable: s.led.AssetTag != nil && s.led.AssetTag.Unwritable}
+	return &ledger.AssetTag{Previous: s.Facts.AssetTag, Unwritable: s.Ledger.AssetTag != nil && s.Ledger.AssetTag.Unwritable}
 }
 
 // tagForgotten says that a person's tag stands on the machine that is not the one noted.
 func (s *state) tagForgotten() bool {
-	return !s.stamped() && (s.led.AssetTag == nil || s.led.AssetTag.Previous != s.facts.AssetTag)
+	return !s.stamped() && (s.Ledger.AssetTag == nil || s.Ledger.AssetTag.Previous != s.Facts.AssetTag)
 }
 
 // resolve are the clauses by which a person's consent to power off settles a stamp that disagrees: off, then stamped anew or cleared.
-var resolve = join(
+var resolve = rules.Join(
 	picture,
-	within("PowerOff", not((*state).off), join(steps{goingDown(ledger.WhyConsent), isElsewhere, forbidden, announce(ledger.WhyConsent)}, carryOut)),
+	rules.Within("PowerOff", rules.Not((*state).off), rules.Join(steps{goingDown(ledger.WhyConsent), isElsewhere, forbidden, announce(ledger.WhyConsent)}, carryOut)),
 	steps{
-		{name: "AwaitPicture", when: all(isAnnounced(ledger.WhyConsent), not((*state).pictured)), then: awaitPicture},
+		{Name: "AwaitPicture", When: rules.All(isAnnounced(ledger.WhyConsent), rules.Not((*state).Pictured)), Then: awaitPicture},
 		isElsewhere,
-		{name: "Restamp", when: always, then: func(s *state) answer {
+		{Name: "Restamp", When: rules.Always[*state], Then: func(s *state) answer {
 			tag := s.previousTag()
-			if b := s.led.Boot; b != nil && b.Stage != ledger.StageBooting && slices.Contains(s.claims(), b.Claim) {
+			if b := s.Ledger.Boot; b != nil && b.Stage != ledger.StageBooting && slices.Contains(s.claims(), b.Claim) {
 				tag = s.stampFor(b.Claim)
 			}
 			return s.act(v1alpha1.ReasonStampMismatch, "replace the stamp that disagrees, as a person consented", lifecycle.Effect{

@@ -20,8 +20,8 @@ import (
 // remembered already, or its URI is longer than an observation can tell.
 func TaskRecord(server *v1alpha1.Server, e lifecycle.Effect, uri string) *lifecycle.Patch {
 	s := newState(lifecycle.NewServerView(server, time.Time{}, lifecycle.Settings{}))
-	open := s.led.Intent
-	if s.unreadable != nil || open == nil || e.Intent == "" || open.ID != e.Intent || uri == "" || v1alpha1.URL(uri) != uri {
+	open := s.Ledger.Intent
+	if s.Unreadable != nil || open == nil || e.Intent == "" || open.ID != e.Intent || uri == "" || v1alpha1.URL(uri) != uri {
 		return nil
 	}
 	intent := *open
@@ -36,19 +36,19 @@ func TaskRecord(server *v1alpha1.Server, e lifecycle.Effect, uri string) *lifecy
 // task is how the task of the open intent was last seen; "" where it has none, or nothing is known of it. What is told of another
 // intent's task, or of an earlier one of this intent, is no news of this one (B067).
 func (s *state) task() provider.TaskPhase {
-	if !s.pictured() || s.led.Intent.Task == "" || s.facts.TaskMonitor != s.led.Intent.Task {
+	if !s.Pictured() || s.Ledger.Intent.Task == "" || s.Facts.TaskMonitor != s.Ledger.Intent.Task {
 		return ""
 	}
-	return provider.TaskPhase(s.facts.Task)
+	return provider.TaskPhase(s.Facts.Task)
 }
 
 // shutDownRuns says that the BMC is still at the graceful shutdown it was asked for.
 func (s *state) shutDownRuns() bool {
-	return s.task() == provider.TaskRunning && !s.led.Intent.Forced
+	return s.task() == provider.TaskRunning && !s.Ledger.Intent.Forced
 }
 
 func awaitTask(s *state) answer {
-	return s.again(s.wait(v1alpha1.ReasonPoweringOff, "the BMC took the shutdown as a task and is at it").within(s.graceLeft()))
+	return s.again(s.Wait(v1alpha1.ReasonPoweringOff, "the BMC took the shutdown as a task and is at it").Soon(s.graceLeft()))
 }
 
 // taskFailed says that the task of the open intent failed, or an earlier one and nothing better is known of this one yet: a BMC that
@@ -60,7 +60,7 @@ func (s *state) taskFailed() bool {
 	case provider.TaskDone, provider.TaskGone:
 		return false
 	}
-	return s.led.Intent != nil && s.led.Intent.Failed
+	return s.Ledger.Intent != nil && s.Ledger.Intent.Failed
 }
 
 // taskLost is why the task of the open intent brought nothing about, as a reason and a message; "" where it did, or may yet.
@@ -69,7 +69,7 @@ func (s *state) taskLost() (reason, message string) {
 	case s.taskFailed():
 		return v1alpha1.ReasonTaskFailed, "the BMC took the power-off as a task, and the task failed"
 	case s.task() == provider.TaskGone:
-		return v1alpha1.ReasonTaskGone, "the BMC took the power-off as a task, knows nothing of it any more, and the machine is " + string(s.facts.PowerState)
+		return v1alpha1.ReasonTaskGone, "the BMC took the power-off as a task, knows nothing of it any more, and the machine is " + string(s.Facts.PowerState)
 	}
 	return "", ""
 }
@@ -77,18 +77,18 @@ func (s *state) taskLost() (reason, message string) {
 // again says in the gate of an effect why it is asked for again.
 func (s *state) again(a answer) answer {
 	if reason, message := s.taskLost(); reason != "" {
-		a.gate.Reason, a.gate.Message = reason, message+": it is asked for again ("+a.gate.Message+")"
+		a.Gate.Reason, a.Gate.Message = reason, message+": it is asked for again ("+a.Gate.Message+")"
 	}
 	return a
 }
 
 // cutAgain is again for a cut of power. Nothing comes after one, so a BMC that fails at it needs a person.
 func (s *state) cutAgain(a answer) answer {
-	if !s.led.Intent.Forced {
+	if !s.Ledger.Intent.Forced {
 		return a // what failed was the graceful shutdown before
 	}
-	if a = s.again(a); a.gate.Reason == v1alpha1.ReasonTaskFailed {
-		return a.stalled()
+	if a = s.again(a); a.Gate.Reason == v1alpha1.ReasonTaskFailed {
+		return a.Stalled()
 	}
 	return a
 }

@@ -53,7 +53,7 @@ func PowerAsDesired(s *State, desired v1alpha1.Power) lifecycle.Condition {
 	c := lifecycle.Condition{Type: v1alpha1.ConditionPowerAsDesired}
 	seen := s.Facts.PowerState
 	switch {
-	case seen == "" || seen == v1alpha1.ObservedUnknown:
+	case !known(seen):
 		c.Status, c.Reason, c.Message = IsUnknown, v1alpha1.ReasonNotObserved, "the power state is not known"
 	case desired == v1alpha1.PowerKeep:
 		c.Status, c.Reason, c.Message = IsTrue, v1alpha1.ReasonPowerKept, "nobody asks for a power state"
@@ -65,6 +65,15 @@ func PowerAsDesired(s *State, desired v1alpha1.Power) lifecycle.Condition {
 		c.Status, c.Reason, c.Message = IsFalse, v1alpha1.ReasonPoweringOff, "the machine is "+string(seen)+" and to be Off"
 	}
 	return c
+}
+
+// known says that a word of power is understood: anything else tells nothing (B028).
+func known(seen v1alpha1.ObservedPower) bool {
+	switch seen {
+	case v1alpha1.ObservedOn, v1alpha1.ObservedOff, v1alpha1.ObservedPoweringOn, v1alpha1.ObservedPoweringOff:
+		return true
+	}
+	return false
 }
 
 // ClaimedBy says which claim has the server.
