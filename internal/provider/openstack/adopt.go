@@ -14,8 +14,7 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
-// adopt marks the VM that a person said to be this server's, and the ports that went with it under its earlier identity. Another
-// cluster's VM is not ours to mark.
+// adopt marks the VM that a person said to be this server's, and its ports. Another cluster's VM is not ours to mark.
 func (a actor) adopt(ctx context.Context, ref provider.InstanceRef, spec provider.InstanceSpec) (provider.Outcome, error) {
 	s, err := a.server(ctx, spec.Adopt)
 	if provider.ClassOf(err) == provider.NotFound {
@@ -39,13 +38,12 @@ func (a actor) adopt(ctx context.Context, ref provider.InstanceRef, spec provide
 	if err != nil {
 		return provider.Outcome{}, err
 	}
-	if before.identity != "" && before.identity != ref.Identity {
-		if err := a.remarkPorts(ctx, ref, before.identity, s.ID); err != nil {
-			return provider.Outcome{}, err
-		}
+	marked, err := a.adoptPorts(ctx, ref, spec, s.ID)
+	if err != nil {
+		return provider.Outcome{}, err
 	}
 	out := adopted(s)
-	out.Unchanged = !changed
+	out.Unchanged = !changed && !marked
 	return out, nil
 }
 
@@ -124,29 +122,49 @@ func (a actor) stampTags(ctx context.Context, s *servers.Server, ref provider.In
 	return changed, nil
 }
 
-// remarkPorts gives ref the ports of an earlier identity that are plugged into the VM.
-func (a actor) remarkPorts(ctx context.Context, ref provider.InstanceRef, identity, device string) error {
-	old := ref
-	old.Identity = identity
-	found, err := a.ownPorts(ctx, old)
+// adoptPorts marks the ports of an adopted VM: for each port of spec one that is plugged in and on its network, first of all the one that
+// was this port under an earlier identity of ours. What is marked as another cluster's is left alone, and so are ports beyond spec's.
+func (a actor) adoptPorts(ctx context.Context, ref provider.InstanceRef, spec provider.InstanceSpec, device string) (changed bool, err error) {
+	found, err := a.listPorts(ctx, ports.ListOpts{DeviceID: device})
 	if err != nil {
-		return err
+		return false, err
 	}
-	for i := range found {
-		p := &found[i]
-		if p.DeviceID != device {
-			continue
+	found = keep(found, func(p *ports.Port) bool {
+		owner := marksOfPort(p).owner
+		return p.DeviceID == device && (owner == "" || owner == ref.Owner)
+	})
+	for i, want := range spec.Ports {
+		network, err := a.resolveNetwork(ctx, want.Network)
+		if err != nil {
+			return changed, ofPort(i, err)
 		}
-		description := descriptionOf(ref.Identity)
-		index, _ := indexOf(p)
-		if _, err := a.updatePort(ctx, p.ID, ports.UpdateOpts{Description: &description, RevisionNumber: &p.RevisionNumber}); err != nil {
-			return err
+		at := slices.IndexFunc(found, func(p ports.Port) bool { index, known := indexOf(&p); return known && index == i })
+		if at < 0 {
+			at = slices.IndexFunc(found, func(p ports.Port) bool { _, known := indexOf(&p); return !known && p.NetworkID == network })
 		}
-		if err := a.writeTags(ctx, "ports", p.ID, append(strangeTags(p.Tags), portTags(ref, index)...)); err != nil {
-			return err
+		if at < 0 {
+			continue // UpdatePorts tells that it is missing
 		}
+		marked, err := a.markPort(ctx, ref, i, &found[at])
+		if err != nil {
+			return changed, err
+		}
+		changed = changed || marked
+		found = slices.Delete(found, at, at+1)
 	}
-	return nil
+	return changed, nil
+}
+
+// markPort makes p the port of that index of ref.
+func (a actor) markPort(ctx context.Context, ref provider.InstanceRef, index int, p *ports.Port) (changed bool, err error) {
+	if m := marksOfPort(p); m.owned(ref) {
+		return false, nil
+	}
+	description := descriptionOf(ref.Identity)
+	if _, err := a.updatePort(ctx, p.ID, ports.UpdateOpts{Description: &description, RevisionNumber: &p.RevisionNumber}); err != nil {
+		return false, err
+	}
+	return true, a.writeTags(ctx, "ports", p.ID, append(strangeTags(p.Tags), portTags(ref, index)...))
 }
 
 // strangeTags are those that are not ours.

@@ -37,7 +37,7 @@ type person struct {
 }
 
 // patience is the time allowed for what a person waits for.
-const patience = 60 * time.Second
+const patience = 5 * time.Minute
 
 func newPerson(t testing.TB, cloudsYAML []byte, name string, offer cloud.Offer) *person {
 	t.Helper()

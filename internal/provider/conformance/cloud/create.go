@@ -85,6 +85,23 @@ var createCases = []testCase{
 		f.same("identity", f.ref.Identity, f.look().Identity)
 		f.same("claim", "claim-1", f.look().Claim)
 		f.quiet(func() { f.unchanged(f.Actor().Create(f.ctx, f.ref, f.spec)) })
+		f.same("port's device", id, f.thePort().Device)
+		f.has("port's tags", f.thePort().Tags, tags(f.ref)...)
+		f.quiet(func() { f.unchanged(f.Actor().UpdatePorts(f.ctx, f.ref, f.spec.Ports)) })
+		f.dismantled(f.ref)
+		f.nothingLeft()
+	}},
+	{name: "a VM from before its server's memory was lost is adopted with its ports", run: func(f *fixture) {
+		f.running()
+		port := f.thePort().ID
+		f.ref.Identity, f.spec.Adopt = uuid.NewString(), f.ref.ID
+		f.done(f.Actor().Create(f.ctx, f.ref, f.spec))
+		f.same("port", port, f.thePort().ID)
+		f.has("port's tags", f.thePort().Tags, tags(f.ref)...)
+		f.same("tags of the port", 3, len(f.thePort().Tags))
+		f.quiet(func() { f.unchanged(f.Actor().UpdatePorts(f.ctx, f.ref, f.spec.Ports)) })
+		f.dismantled(f.ref)
+		f.nothingLeft()
 	}},
 	{name: "another cluster's VM of the identity is neither adopted nor made again", run: func(f *fixture) {
 		theirs := f.ref
