@@ -137,6 +137,9 @@ func (c *Client) endpoint(ctx context.Context, service string) (url, token strin
 		}
 		return c.endpoint(ctx, service)
 	}
+	if service == TypeIdentity {
+		return c.credentials.AuthURL, token, nil // the catalogue's may lack its version
+	}
 	if url == "" {
 		return "", "", fmt.Errorf("the catalogue has no service of type %q", service)
 	}

@@ -94,14 +94,8 @@ func (p *Project) makeUser(ctx context.Context, password string) error {
 	return p.identity(ctx, http.MethodPut, grant, nil, nil)
 }
 
-// identity asks Keystone, whose endpoint in the catalogue may lack its version.
 func (p *Project) identity(ctx context.Context, method, path string, in, out any) error {
-	_, token, err := p.Admin.endpoint(ctx, TypeIdentity)
-	if err != nil {
-		return err
-	}
-	_, err = p.Admin.send(ctx, method, p.Admin.credentials.AuthURL+path, token, in, out)
-	return err
+	return p.Admin.Do(ctx, TypeIdentity, method, path, in, out)
 }
 
 func (p *Project) makeNetwork(ctx context.Context) error {

@@ -66,12 +66,9 @@ func newProxy(ctx context.Context, bases map[string]*url.URL) (*Proxy, error) {
 func (s *Stack) bases(ctx context.Context) (map[string]*url.URL, error) {
 	bases := map[string]*url.URL{}
 	for _, service := range []string{TypeIdentity, TypeCompute, TypeNetwork, TypeImage} {
-		address := s.Admin.credentials.AuthURL
-		if service != TypeIdentity {
-			var err error
-			if address, _, err = s.Admin.endpoint(ctx, service); err != nil {
-				return nil, err
-			}
+		address, _, err := s.Admin.endpoint(ctx, service)
+		if err != nil {
+			return nil, err
 		}
 		parsed, err := url.Parse(address)
 		if err != nil {
