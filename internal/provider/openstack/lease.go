@@ -18,16 +18,17 @@ import (
 // VMs on one port break each other's network. So the lease is kept where a compare-and-swap is to be had: in the name of the first port, as a
 // stamp of time and chance that is written at the port's creation or with If-Match on its revision. A lease in force that is not ours, or
 // of ours with a POST whose outcome is unknown, makes Create wait; the VM is looked for by its identity meanwhile, and adopted.
+// leasePart is a third of a lease's time: its holder may send the POST in the first, the POST is carried out or broken off in the second, and
+// the third is for clocks that differ. So it is the time of one request, but no less than what the requests in between may take.
+func leasePart(request time.Duration) time.Duration { return max(request, minLeasePart) }
+
 const (
-	// leaseTime is how long a lease is respected. A POST on the wire is taken for dead after that.
-	leaseTime = time.Minute
-	// leaseUse is how long after taking a lease its holder may still send the POST. The rest of leaseTime is for clocks that differ
-	// and for a POST that is slow.
-	leaseUse = leaseTime / 3
+	minLeasePart = 5 * time.Second
+	leaseParts   = 3
 )
 
 const (
-	stampTime   = 6 // digits of base 36: seconds until the year 2038 and beyond
+	stampTime   = 8 // digits of base 36: milliseconds until the year 2059
 	stampChance = 4
 )
 
@@ -68,16 +69,19 @@ func stampOf(p *ports.Port) string {
 }
 
 // leases knows which stamps of this process are settled: nothing of theirs is on the wire any more. Forgetting them is safe, and costs
-// waiting for leaseTime.
+// waiting until they lapse.
 type leases struct {
 	clock func() time.Time
+	use   time.Duration // how long after taking a lease its holder may send the POST
+	time  time.Duration // how long it is respected
 
 	mu      sync.Mutex
 	settled map[string]time.Time // by stamp: when it was taken
 }
 
-func newLeases(clock func() time.Time) *leases {
-	return &leases{clock: clock, settled: map[string]time.Time{}}
+func newLeases(clock func() time.Time, request time.Duration) *leases {
+	part := leasePart(request)
+	return &leases{clock: clock, use: part, time: leaseParts * part, settled: map[string]time.Time{}}
 }
 
 // take makes a new stamp. It comes into force when it is written.
@@ -86,7 +90,7 @@ func (l *leases) take() string {
 	if err != nil {
 		panic(err) // crypto/rand does not fail
 	}
-	return digits(l.clock().Unix(), stampTime) + digits(chance.Int64(), stampChance)
+	return digits(l.clock().UnixMilli(), stampTime) + digits(chance.Int64(), stampChance)
 }
 
 func digits(n int64, width int) string {
@@ -100,7 +104,7 @@ func (l *leases) settle(stamp string) {
 	defer l.mu.Unlock()
 	now := l.clock()
 	for s, at := range l.settled {
-		if now.Sub(at) > leaseTime {
+		if now.Sub(at) > l.time {
 			delete(l.settled, s)
 		}
 	}
@@ -109,8 +113,8 @@ func (l *leases) settle(stamp string) {
 	}
 }
 
-// left is how long the lease in p's name is still to be respected; 0 where there is none, or where it is settled. A stamp from the future
-// further than leaseTime was written by a clock that is wrong, and is none.
+// left is how long the lease in p's name is still to be respected; 0 where there is none, or where it is settled. A stamp from further
+// in the future than that was written by a clock that is wrong, and is none.
 func (l *leases) left(p *ports.Port) time.Duration {
 	stamp := stampOf(p)
 	at, ok := takenAt(stamp)
@@ -121,22 +125,22 @@ func (l *leases) left(p *ports.Port) time.Duration {
 	_, settled := l.settled[stamp]
 	l.mu.Unlock()
 	age := l.clock().Sub(at)
-	if settled || age >= leaseTime || age <= -leaseTime {
+	if settled || age >= l.time || age <= -l.time {
 		return 0
 	}
-	return min(leaseTime, leaseTime-age)
+	return min(l.time, l.time-age)
 }
 
 // usable says that the holder of stamp may still send the POST.
 func (l *leases) usable(stamp string) bool {
 	at, ok := takenAt(stamp)
-	return ok && l.clock().Sub(at) < leaseUse
+	return ok && l.clock().Sub(at) < l.use
 }
 
 func takenAt(stamp string) (time.Time, bool) {
 	if len(stamp) != stampTime+stampChance {
 		return time.Time{}, false
 	}
-	seconds, err := strconv.ParseInt(stamp[:stampTime], 36, 64)
-	return time.Unix(seconds, 0), err == nil
+	millis, err := strconv.ParseInt(stamp[:stampTime], 36, 64)
+	return time.UnixMilli(millis), err == nil
 }

@@ -19,9 +19,9 @@ func TestPortNamesAreReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		server := rapid.StringMatching(`[a-z0-9]([-a-z0-9]{0,30}[a-z0-9])?`).Draw(t, "server")
 		index := rapid.IntRange(0, 15).Draw(t, "index")
-		seconds := rapid.Int64Range(1_700_000_000, 2_100_000_000).Draw(t, "seconds")
-		clock := &movingClock{at: time.Unix(seconds, 0)}
-		stamp := newLeases(clock.now).take()
+		millis := rapid.Int64Range(1_700_000_000_000, 2_700_000_000_000).Draw(t, "milliseconds")
+		clock := &movingClock{at: time.UnixMilli(millis)}
+		stamp := newLeases(clock.now, 20*time.Second).take()
 		p := &ports.Port{Name: portName(server, index, stamp)}
 		if got, ok := indexOf(p); !ok || got != index {
 			t.Fatalf("index of %q is %d, %v", p.Name, got, ok)
@@ -29,8 +29,8 @@ func TestPortNamesAreReadBack(t *testing.T) {
 		if got := stampOf(p); got != stamp {
 			t.Fatalf("stamp of %q is %q, want %q", p.Name, got, stamp)
 		}
-		if at, ok := takenAt(stamp); !ok || at.Unix() != seconds {
-			t.Fatalf("stamp %q was taken at %s, want %d", stamp, at, seconds)
+		if at, ok := takenAt(stamp); !ok || at.UnixMilli() != millis {
+			t.Fatalf("stamp %q was taken at %s, want %d", stamp, at, millis)
 		}
 		renamed := &ports.Port{Name: "by hand", Tags: portTags(ref(), index)}
 		if got, ok := indexOf(renamed); !ok || got != index {
@@ -40,8 +40,8 @@ func TestPortNamesAreReadBack(t *testing.T) {
 }
 
 func TestNamesThatSayNothing(t *testing.T) {
-	l := newLeases(time.Now)
-	for _, name := range []string{"", "web-1", "web-1-0", "web-1-0-short", "web-1-0-UPPERCASE0", "web-x-0000000000"} {
+	l := newLeases(time.Now, time.Second)
+	for _, name := range []string{"", "web-1", "web-1-0", "web-1-0-short", "web-1-0-UPPERCASE000", "web-x-000000000000", "web-1-0-0123456789"} {
 		p := &ports.Port{Name: name}
 		if _, ok := indexOf(p); ok {
 			t.Errorf("%q tells an index", name)
@@ -55,7 +55,8 @@ func TestNamesThatSayNothing(t *testing.T) {
 // TestALeaseLapses: it is respected by others for its time, used for less, and ended early only by the process that took it.
 func TestALeaseLapses(t *testing.T) {
 	clock := &movingClock{at: time.Unix(1_790_000_000, 0)}
-	mine, others := newLeases(clock.now), newLeases(clock.now)
+	mine, others := newLeases(clock.now, 20*time.Second), newLeases(clock.now, 20*time.Second)
+	const leaseUse, leaseTime = 20 * time.Second, time.Minute
 	stamp := mine.take()
 	p := &ports.Port{Name: portName("web", 0, stamp)}
 	if left := others.left(p); left != leaseTime {
@@ -88,10 +89,10 @@ func TestALeaseLapses(t *testing.T) {
 // TestSettledLeasesAreForgotten: the memory of them is bounded by their time.
 func TestSettledLeasesAreForgotten(t *testing.T) {
 	clock := &movingClock{at: time.Unix(1_790_000_000, 0)}
-	l := newLeases(clock.now)
+	l := newLeases(clock.now, 20*time.Second)
 	for range 100 {
 		l.settle(l.take())
-		clock.at = clock.at.Add(leaseTime / 10)
+		clock.at = clock.at.Add(6 * time.Second)
 	}
 	if n := len(l.settled); n > 12 {
 		t.Errorf("%d settled leases are remembered", n)

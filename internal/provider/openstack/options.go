@@ -34,7 +34,8 @@ type Options struct {
 	// ConnectTimeout bounds TCP connect and TLS handshake, each; default 5 s.
 	ConnectTimeout time.Duration
 	// RequestTimeout bounds one request from its turn under the rate limit to the last byte of the answer; default 20 s. The context of
-	// the call may be shorter.
+	// the call may be shorter. A creation whose outcome is unknown is respected for three times that, 15 s at least: all managers of
+	// one cluster should have the same.
 	RequestTimeout time.Duration
 	// RequestsPerSecond to one cloud, on average; bursts may be twice that. Default 50.
 	RequestsPerSecond float64

@@ -28,7 +28,7 @@ func NewPool(opts Options) *Pool {
 	opts = opts.withDefaults()
 	return &Pool{
 		opts: opts, metrics: newMetrics(opts.Registerer),
-		creating: newKeyedLock(), leases: newLeases(opts.Clock), clouds: map[string]*Cloud{},
+		creating: newKeyedLock(), leases: newLeases(opts.Clock, opts.RequestTimeout), clouds: map[string]*Cloud{},
 	}
 }
 
