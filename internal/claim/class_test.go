@@ -213,7 +213,9 @@ func withVMCases() []decideCase {
 		rebuilt,
 		settled("VM: a consent to an image that it does not run yet stays", view(consenting("name:debian-13"), vm(b, launched, built)), v1alpha1.ReasonBound),
 		settled("VM: being rebuilt", with(view(b, vm(b, launched)), waitsFor(v1alpha1.ReasonRebuilding)), v1alpha1.ReasonRebuilding),
-		settled("VM: its floating IP is not there yet", with(view(b, vm(b, launched)), waitsFor(v1alpha1.ReasonProviderUnreachable), waitsFor(v1alpha1.ReasonNetworkUpdating)), v1alpha1.ReasonNetworkUpdating),
+		settled("VM: its floating IP is not there yet", view(b, vm(b, launched, func(s *v1alpha1.Server) {
+			s.Spec.OpenStack.FloatingIP = &v1alpha1.FloatingIP{Network: v1alpha1.ResourceSelector{Name: "public"}}
+		})), v1alpha1.ReasonNetworkUpdating),
 		settled("VM: the claim is told that it is lost", with(view(b, vm(b, launched)), holds(v1alpha1.ReasonLost)), v1alpha1.ReasonLost),
 		{
 			name: "VM: a claim restored with a new UID is stamped anew (P11)",

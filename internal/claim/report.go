@@ -4,7 +4,6 @@ package claim
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
@@ -105,12 +104,16 @@ func (d deciding) gates(s *v1alpha1.Server, memory ledger.Server) []lifecycle.Ga
 	}
 	booted := d.isBooted(s, memory)
 	for _, gate := range d.ServerWaits {
-		if !booted || slices.Contains(underWay, gate.Reason) {
+		if !booted || gate.Reason == v1alpha1.ReasonRebuilding {
+			// Of a VM that was launched an outage of its cloud is not told: it runs, and what was seen of it stands.
 			gates = append(gates, gate)
 		}
 	}
-	if !booted {
+	switch {
+	case !booted:
 		gates = append(gates, notBooted(s))
+	case servers.IsVirtual(s) && !virtual.NetworkSettled(s):
+		add(v1alpha1.ReasonNetworkUpdating, "ports and floating IP are being brought to what was asked")
 	}
 	if reason := powerGate(d.Claim.Spec.Power, s.Status.Observed); reason != "" {
 		add(reason, fmt.Sprintf("power is to be %s", d.Claim.Spec.Power))
@@ -120,10 +123,6 @@ func (d deciding) gates(s *v1alpha1.Server, memory ledger.Server) []lifecycle.Ga
 	}
 	return gates
 }
-
-// underWay is what a tenant waits for of a VM that was launched: it does not run its image yet, or not with its addresses. An outage of its
-// cloud is none of it: the VM runs, and what was seen of it stands.
-var underWay = []string{v1alpha1.ReasonRebuilding, v1alpha1.ReasonNetworkUpdating}
 
 func powerGate(want v1alpha1.Power, seen *v1alpha1.ServerObserved) string {
 	is := v1alpha1.ObservedUnknown

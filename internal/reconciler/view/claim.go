@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -228,17 +227,12 @@ func (r *Claims) hold(ctx context.Context, from source, read *ClaimRead) error {
 	return nil
 }
 
-// waits is what a VM waits for: its gates that clear by themselves, and, whatever it does first, that its network is not as wanted.
+// waits is what a VM waits for: its gates that clear by themselves.
 func waits(decision lifecycle.Decision) []lifecycle.Gate {
 	var gates []lifecycle.Gate
 	for _, gate := range decision.Gates {
 		if gate.Level == lifecycle.Progressing {
 			gates = append(gates, gate)
-		}
-	}
-	for _, c := range decision.Conditions {
-		if c.Type == v1alpha1.ConditionNetworkReady && c.Status == string(metav1.ConditionFalse) {
-			gates = append(gates, lifecycle.Gate{Level: lifecycle.Progressing, Reason: c.Reason, Message: c.Message})
 		}
 	}
 	return gates

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,6 +18,7 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	claims "github.com/holdfast-dev/holdfast/internal/claim"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/operator"
 	sim "github.com/holdfast-dev/holdfast/internal/sim/openstack"
 	"github.com/holdfast-dev/holdfast/test/harness"
 )
@@ -24,8 +26,11 @@ import (
 var suite *harness.Suite
 
 func TestMain(m *testing.M) {
-	os.Exit(harness.Main(m, harness.Options{Manager: []harness.Override{}}, func(s *harness.Suite) { suite = s }))
+	os.Exit(harness.Main(m, harness.Options{Manager: []harness.Override{impatient}}, func(s *harness.Suite) { suite = s }))
 }
+
+// impatient tries a VM that failed again at once: the tests are about what the claim is told.
+func impatient(o *operator.Options) { o.Settings.CreateBackoff = time.Second }
 
 // withVM is a claim whose VM runs, with its Server and its VM.
 func withVM(
