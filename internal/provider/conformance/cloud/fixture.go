@@ -15,7 +15,15 @@ import (
 // create makes the VM of the fixture, which must work, and remembers its id.
 func (f *fixture) create() provider.Outcome {
 	f.Helper()
-	out, err := f.Actor().Create(f.ctx, f.ref, f.spec)
+	var out provider.Outcome
+	call := func() (err error) {
+		out, err = f.Actor().Create(f.ctx, f.ref, f.spec)
+		return err
+	}
+	err := call()
+	if f.Lacks(Time) && err != nil { // a cloud that others use may be slow
+		err = f.until(call)
+	}
 	if err != nil {
 		f.Fatalf("Create: %v", err)
 	}
