@@ -70,6 +70,9 @@ type server struct {
 	Wanted []wantedNIC // networks asked for, until there are ports
 	NICs   []nic
 
+	// Unplaced: no host took it. Nova keeps such servers apart, and listings do not tell why they failed.
+	Unplaced bool `json:",omitempty"`
+
 	// Hidden rows are missing from listings; GET by id finds them.
 	Hidden bool
 

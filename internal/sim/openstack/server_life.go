@@ -11,6 +11,7 @@ import (
 func (c *Cloud) begin(s *server, at time.Time) {
 	s.next = c.after(at, c.timing.Schedule, func(at time.Time) {
 		if m := c.mishap(MishapNoValidHost, s); m != nil || c.flavor(s.Flavor).Unhostable {
+			s.Unplaced = true
 			c.fail(s, at, m.text("No valid host was found. "))
 			return
 		}

@@ -37,7 +37,7 @@ func (cl *call) showServer(s *server, how detail) obj {
 	}
 	switch doc["status"] {
 	case "ERROR", "DELETED":
-		if s.Fault != nil {
+		if s.Fault != nil && (how != inListing || !s.Unplaced) {
 			doc["fault"] = obj{"code": s.Fault.Code, "created": seconds(s.Fault.At), "message": s.Fault.Message}
 		}
 	case "ACTIVE", "BUILD", "REBUILD":

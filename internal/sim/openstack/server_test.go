@@ -166,6 +166,24 @@ func TestAPortForTwoServers(t *testing.T) {
 	b.do("POST", servers, b.newServer("fourth", with("networks", []obj{{"port": taken}})), http.StatusConflict)
 }
 
+// A listing tells why a server failed on its host, and not of one that no host took: a GET by id does. Seen on a real
+// cloud.
+func TestFaultsInListings(t *testing.T) {
+	b := newBench(t)
+	unplaced := b.create("unplaced", with("flavorRef", b.cloud.FlavorID("m1.huge")))
+	b.create("broken", with("imageRef", b.cloud.ImageID("broken")))
+	b.clock.Advance(buildTime)
+	for _, row := range b.get(detail)["servers"].([]any) {
+		s := row.(obj)
+		if told := s["fault"] != nil; s["status"] != "ERROR" || told != (s["name"] == "broken") {
+			t.Errorf("%v", s)
+		}
+	}
+	if b.server(unplaced)["fault"] == nil {
+		t.Error("a GET does not tell it either")
+	}
+}
+
 func TestPower(t *testing.T) {
 	b := newBench(t)
 	id := b.running("web")
