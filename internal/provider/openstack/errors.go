@@ -4,8 +4,6 @@ package openstack
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"io"
@@ -107,7 +105,7 @@ func asError(err error) *provider.Error {
 func answerError(what string, r gophercloud.ErrUnexpectedResponseCode) *provider.Error {
 	said := parseFault(r.Body)
 	cause := &statusError{status: r.Actual, told: said.text != ""}
-	asked := retryAfter(r.ResponseHeader.Get("Retry-After"), time.Now())
+	asked := provider.RetryAfter(r.ResponseHeader.Get("Retry-After"), time.Now())
 	status := r.Actual
 	switch {
 	case status == http.StatusTooManyRequests, status == http.StatusRequestEntityTooLarge && asked > 0:
@@ -193,24 +191,14 @@ func (s said) overQuota(status int) bool {
 // connectionError classes what went wrong before an answer was complete. Texts are fixed: the causes quote addresses.
 func connectionError(what string, err error) *provider.Error {
 	var (
-		verify  *tls.CertificateVerificationError
-		unknown x509.UnknownAuthorityError
-		host    x509.HostnameError
-		invalid x509.CertificateInvalidError
-		netErr  net.Error
-		dns     *net.DNSError
-		syntax  *json.SyntaxError
-		form    *json.UnmarshalTypeError
+		netErr net.Error
+		dns    *net.DNSError
+		syntax *json.SyntaxError
+		form   *json.UnmarshalTypeError
 	)
 	switch {
-	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return fail(provider.Denied, provider.ReasonTLSVerifyFailed, "the cloud's certificate has expired or is not yet valid", err)
-	case errors.As(err, &host):
-		return fail(provider.Denied, provider.ReasonTLSVerifyFailed, "the cloud's certificate is for another name or address", err)
-	case errors.As(err, &unknown):
-		return fail(provider.Denied, provider.ReasonTLSVerifyFailed, "the cloud's certificate is signed by an authority that is not trusted", err)
-	case errors.As(err, &verify), errors.As(err, &invalid):
-		return fail(provider.Denied, provider.ReasonTLSVerifyFailed, "the cloud's certificate is not trusted", err)
+	case provider.CertificateProblem(err) != "":
+		return fail(provider.Denied, provider.ReasonTLSVerifyFailed, "the cloud's certificate "+provider.CertificateProblem(err), err)
 	case errors.Is(err, http.ErrSchemeMismatch):
 		return fail(provider.Terminal, provider.ReasonEndpointInvalid, "the address says https, and the cloud answers in plain HTTP", err)
 	case errors.Is(err, errTooLong), errors.As(err, &syntax), errors.As(err, &form), endsEarly(err):
@@ -246,18 +234,4 @@ func certainlyNotDone(err error) bool {
 	default:
 		return true
 	}
-}
-
-// maxRetryAfter bounds what a cloud may ask for.
-const maxRetryAfter = time.Hour
-
-// retryAfter reads both forms of the header: seconds and date (B210). 0 where it says nothing of use.
-func retryAfter(value string, now time.Time) time.Duration {
-	if seconds, err := strconv.ParseInt(strings.TrimSpace(value), 10, 32); err == nil {
-		return min(max(0, time.Duration(seconds)*time.Second), maxRetryAfter)
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return min(max(0, at.Sub(now)), maxRetryAfter)
-	}
-	return 0
 }

@@ -128,7 +128,7 @@ func (g *gate) pause() (time.Duration, string) {
 
 // heed remembers the pause that an answer asks for. It is one for all that goes to this cloud (B210).
 func (g *gate) heed(r *http.Response) {
-	after := retryAfter(r.Header.Get("Retry-After"), g.opts.Clock())
+	after := provider.RetryAfter(r.Header.Get("Retry-After"), g.opts.Clock())
 	if after <= 0 || !pleading(r.StatusCode) {
 		return
 	}

@@ -6,14 +6,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/holdfast-dev/holdfast/internal/provider"
 )
@@ -43,26 +40,16 @@ func fail(class provider.Class, reason, message string, cause error) *provider.E
 // connectionError classes what went wrong before an answer was complete. Texts are fixed: the causes quote addresses.
 func connectionError(err error) error {
 	var (
-		verify  *tls.CertificateVerificationError
-		unknown x509.UnknownAuthorityError
-		host    x509.HostnameError
-		invalid x509.CertificateInvalidError
-		netErr  net.Error
-		dns     *net.DNSError
-		alert   tls.AlertError
-		record  tls.RecordHeaderError
+		netErr net.Error
+		dns    *net.DNSError
+		alert  tls.AlertError
+		record tls.RecordHeaderError
 	)
 	switch {
 	case errors.Is(err, errPinMismatch):
 		return fail(provider.Denied, provider.ReasonTLSVerifyFailed, "the BMC shows another certificate than the pinned one", err)
-	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return fail(provider.Denied, provider.ReasonTLSVerifyFailed, "the BMC's certificate has expired or is not yet valid", err)
-	case errors.As(err, &host):
-		return fail(provider.Denied, provider.ReasonTLSVerifyFailed, "the BMC's certificate is for another name or address", err)
-	case errors.As(err, &unknown):
-		return fail(provider.Denied, provider.ReasonTLSVerifyFailed, "the BMC's certificate is signed by an authority that is not trusted", err)
-	case errors.As(err, &verify), errors.As(err, &invalid):
-		return fail(provider.Denied, provider.ReasonTLSVerifyFailed, "the BMC's certificate is not trusted", err)
+	case provider.CertificateProblem(err) != "":
+		return fail(provider.Denied, provider.ReasonTLSVerifyFailed, "the BMC's certificate "+provider.CertificateProblem(err), err)
 	case errors.Is(err, http.ErrSchemeMismatch):
 		return fail(provider.Terminal, provider.ReasonEndpointInvalid, "the endpoint says https, and the BMC answers in plain HTTP", err)
 	case errors.As(err, &alert), errors.As(err, &record):
@@ -115,22 +102,8 @@ func (b *BMC) answerError(r *response) *provider.Error {
 
 func (b *BMC) busy(r *response, reason, message string, cause error) *provider.Error {
 	e := fail(provider.Busy, reason, message, cause)
-	e.After = retryAfter(r.header.Get("Retry-After"), b.opts.Clock())
+	e.After = provider.RetryAfter(r.header.Get("Retry-After"), b.opts.Clock())
 	return e
-}
-
-// maxRetryAfter bounds what a BMC may ask for.
-const maxRetryAfter = time.Hour
-
-// retryAfter reads both forms of the header: seconds and date. 0 where it says nothing of use.
-func retryAfter(value string, now time.Time) time.Duration {
-	if seconds, err := strconv.ParseInt(strings.TrimSpace(value), 10, 32); err == nil {
-		return min(max(0, time.Duration(seconds)*time.Second), maxRetryAfter)
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return min(max(0, at.Sub(now)), maxRetryAfter)
-	}
-	return 0
 }
 
 // describe names the request for a person, short, from our own words and the path.

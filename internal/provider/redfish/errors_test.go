@@ -88,19 +88,6 @@ func TestStartingBMC(t *testing.T) {
 	}
 }
 
-// TestRetryAfter: both forms are read, against our clock, and bounded.
-func TestRetryAfter(t *testing.T) {
-	now := noon()
-	for value, want := range map[string]time.Duration{
-		"": 0, "7": 7 * time.Second, " 7 ": 7 * time.Second, "-1": 0, "soon": 0, "999999999": maxRetryAfter, "99999999999999999999": 0,
-		now.Add(90 * time.Second).Format(http.TimeFormat): 90 * time.Second, now.Add(-time.Hour).Format(http.TimeFormat): 0,
-	} {
-		if got := retryAfter(value, now); got != want {
-			t.Errorf("%q: got %s, want %s", value, got, want)
-		}
-	}
-}
-
 // TestRedirects: one that changes nothing but a trailing slash is followed by GET; all others are refused, and a write is
 // never sent twice (B145).
 func TestRedirects(t *testing.T) {

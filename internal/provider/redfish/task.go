@@ -72,7 +72,7 @@ func (b *BMC) taskState(r *response) (provider.TaskState, error) {
 	case r.ok() && noTask == nil && told != "":
 		return toldState(r, doc, told, b.opts.Clock()), nil
 	case r.status == http.StatusAccepted:
-		return provider.TaskState{Phase: provider.TaskRunning, After: retryAfter(r.header.Get("Retry-After"), b.opts.Clock())}, nil
+		return provider.TaskState{Phase: provider.TaskRunning, After: provider.RetryAfter(r.header.Get("Retry-After"), b.opts.Clock())}, nil
 	case r.ok():
 		return provider.TaskState{Phase: provider.TaskDone}, nil
 	}
@@ -110,7 +110,7 @@ func toldState(r *response, doc document, told string, now time.Time) provider.T
 	case schemas.ExceptionTaskState, schemas.KilledTaskState, schemas.CancelledTaskState, "Failed", "CompletedWithErrors", "Invalid":
 		return provider.TaskState{Phase: provider.TaskFailed, Message: taskMessage(messages, "the task ended in "+told)}
 	}
-	return provider.TaskState{Phase: provider.TaskRunning, After: retryAfter(r.header.Get("Retry-After"), now)}
+	return provider.TaskState{Phase: provider.TaskRunning, After: provider.RetryAfter(r.header.Get("Retry-After"), now)}
 }
 
 // taskMessage adds the BMC's own reason to our words: its name alone, since texts may quote what was sent.
