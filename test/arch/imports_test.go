@@ -28,7 +28,7 @@ type importRule struct {
 var effects = []string{
 	"context", "log/...", "net/...", "os/...", "syscall", "math/rand/...", "crypto/rand",
 	"github.com/go-logr/...", "k8s.io/client-go/...", "k8s.io/klog/...", "k8s.io/utils/clock/...",
-	"sigs.k8s.io/controller-runtime/...", "github.com/prometheus/...", "github.com/stmcginnis/...",
+	"sigs.k8s.io/controller-runtime/...", "github.com/prometheus/...", "github.com/stmcginnis/...", "github.com/gophercloud/...",
 }
 
 var ours = module + "/"
@@ -43,6 +43,31 @@ var importRules = []importRule{
 		}, effects...),
 		// The contracts of acting calls mention a context; a decision names calls, and makes none.
 		boundary: []string{"internal/provider"},
+	},
+	{
+		why: "what machines and VMs have in common knows neither of them",
+		of:  []string{"internal/lifecycle/rules"},
+		forbid: []string{
+			ours + "internal/lifecycle/metal/...", ours + "internal/lifecycle/virtual/...", ours + "internal/lifecycle/server/...",
+		},
+	},
+	{
+		why:    "deciding about a machine knows nothing of VMs: package server chooses between the two",
+		of:     []string{"internal/lifecycle/metal/..."},
+		forbid: []string{ours + "internal/lifecycle/virtual/...", ours + "internal/lifecycle/server/..."},
+	},
+	{
+		why:    "deciding about a VM knows nothing of machines: package server chooses between the two",
+		of:     []string{"internal/lifecycle/virtual/..."},
+		forbid: []string{ours + "internal/lifecycle/metal/...", ours + "internal/lifecycle/server/..."},
+	},
+	{
+		why:    "user data go in and come out as bytes: no Kubernetes object, clock, network or chance",
+		of:     []string{"internal/cloudinit/..."},
+		forbid: effects,
+		allow: []string{
+			"github.com/coreos/ignition/v2/...", "github.com/coreos/vcontext/...", "golang.org/x/crypto/ssh", "sigs.k8s.io/yaml",
+		},
 	},
 	{
 		why:      "ranking and binding are pure (P5); their reconciler is in claim/controller",
@@ -72,6 +97,26 @@ var importRules = []importRule{
 		allow: []string{ours + "internal/sim/...", "golang.org/x/..."},
 	},
 	{
+		why:    "a simulated rack and a simulated cloud are two things: what they have in common is in sim/clock and sim/wire",
+		of:     []string{"internal/sim/redfish/...", "internal/sim/clock/...", "internal/sim/wire/..."},
+		forbid: []string{ours + "internal/sim/openstack/..."},
+	},
+	{
+		why:    "a simulated cloud and a simulated rack are two things: what they have in common is in sim/clock and sim/wire",
+		of:     []string{"internal/sim/openstack/...", "internal/sim/clock/...", "internal/sim/wire/..."},
+		forbid: []string{ours + "internal/sim/redfish/..."},
+	},
+	{
+		why:    "a provider knows nothing of another one",
+		of:     []string{"internal/provider/redfish/..."},
+		forbid: []string{ours + "internal/provider/openstack/...", "github.com/gophercloud/..."},
+	},
+	{
+		why:    "a provider knows nothing of another one",
+		of:     []string{"internal/provider/openstack/..."},
+		forbid: []string{ours + "internal/provider/redfish/...", "github.com/stmcginnis/..."},
+	},
+	{
 		why:    "the status library is public and knows no kind of ours",
 		of:     []string{"status/..."},
 		forbid: []string{ours + "api/...", ours + "internal/...", ours + "config/...", ours + "cmd/..."},
@@ -92,9 +137,13 @@ var importRules = []importRule{
 		boundary: []string{"internal/access"},
 	},
 	{
-		why:    "the monitor looks and never acts (P7)",
-		of:     []string{"internal/monitor/..."},
-		forbid: []string{ours + "internal/reconciler/...", ours + "internal/devmode/...", ours + "internal/sim/..."},
+		why: "the monitor looks and never acts (P7), and through contracts alone",
+		of:  []string{"internal/monitor/..."},
+		forbid: []string{
+			ours + "internal/reconciler/...", ours + "internal/devmode/...", ours + "internal/sim/...", ours + "internal/access/...",
+			ours + "internal/provider/redfish/...", ours + "internal/provider/openstack/...",
+			"github.com/stmcginnis/gofish/...", "github.com/gophercloud/...",
+		},
 	},
 	{
 		why: "the explorer explores production code: it has no world of its own to talk to",
