@@ -8,11 +8,13 @@
 //
 //	first.go        what outranks every phase: holds, take-over, resume, abandon
 //	initial.go      memory: finalizer, identity, owner, object-uid
-//	creating.go     retrying.go  lost.go: until the first launch, and where there is no VM any more
+//	creating.go     retrying.go: until the first launch
 //	running.go      network.go  rebuilding.go: the VM is there
+//	lost.go         where there is no VM any more, or the cloud calls it broken
 //	releasing.go    maintenance.go  deleting.go
 //	power.go        on, off and restart, each destructive one announced (P6)
 //	state.go vm.go  what the predicates see
 //	record.go       what is remembered of what an effect made
 //	report.go       conditions and gates
+//	questions.go    what claims, the monitor and explain ask of a server alone
 package virtual
