@@ -28,8 +28,8 @@ func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lif
 	step := decision.Step
 	now := r.Clock.Now()
 	if wait, refusal := r.efforts.wait(read.Server, step, now); wait > 0 {
-		if late := metal.TaskRecord(read.Server, *step.Effect, r.efforts.task(read.Server, step)); late != nil {
-			return r.record(ctx, read, *late) // it lost a race, as against the picture that the monitor takes of every new intent
+		if late := r.late(read.Server, step); late != nil {
+			return r.record(ctx, read, step, *late, provider.Outcome{}) // it lost a race, as against the picture that the monitor takes meanwhile
 		}
 		return r.report(ctx, read, decision, min(wait, step.After), refusals(refusal)...) // asked for a moment ago (R5)
 	}
@@ -44,21 +44,37 @@ func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lif
 	record := recordOf(read.Server, step, outcome)
 	pace := max(step.Pace, r.Settings.EffectDeadline)
 	if step.Record == nil || outcome.Task != "" {
-		r.efforts.succeeded(read.Server, step, now, pace, outcome.Task)
+		r.efforts.succeeded(read.Server, step, now, pace, outcome)
 	}
 	if record == nil {
 		return ctrl.Result{RequeueAfter: min(pace, step.After)}, nil
 	}
-	return r.record(ctx, read, *record)
+	return r.record(ctx, read, step, *record, outcome)
 }
 
-// record ends a pass with what came of an effect. One that lost a race is made by a later pass: every effect can be asked for again.
-func (r *Reconciler) record(ctx context.Context, read view.ServerRead, record lifecycle.Patch) (ctrl.Result, error) {
+// record ends a pass with what came of an effect. One that lost a race is made by a later pass: what a cloud made is remembered for it,
+// and every effect can be asked for again.
+func (r *Reconciler) record(ctx context.Context, read view.ServerRead, step lifecycle.Step, record lifecycle.Patch, outcome provider.Outcome) (ctrl.Result, error) {
 	written, err := pass.Write(ctx, r.Client, read.Server, record)
 	if written == pass.Lost && err == nil {
+		if outcome.Made != nil {
+			r.efforts.succeeded(read.Server, step, r.Clock.Now(), r.Settings.EffectDeadline, outcome)
+		}
 		return ctrl.Result{RequeueAfter: pass.Again}, nil
 	}
+	if err == nil && step.Effect.Virtual != nil {
+		r.efforts.forget(read.Server.Name) // asked for again, it is another effort: what was made once is not what will be made then
+	}
 	return ctrl.Result{}, err
+}
+
+// late is what an effort of a moment ago brought about and could not record; nil for nothing.
+func (r *Reconciler) late(object *v1alpha1.Server, step lifecycle.Step) *lifecycle.Patch {
+	outcome := r.efforts.outcome(object, step)
+	if outcome.Task == "" && outcome.Made == nil {
+		return nil
+	}
+	return recordOf(object, step, outcome)
 }
 
 // recordOf is what is to be remembered of an effect: what the decision said, with what only the effect could tell.
@@ -126,7 +142,7 @@ func (r *Reconciler) refused(ctx context.Context, read view.ServerRead, decision
 	}
 	log.FromContext(ctx).Info("effect refused", "step", decision.Step.Clause, "class", e.Class, "reason", e.Reason, "message", e.Message)
 	if e.Class == provider.Terminal && decision.Step.Refused != nil {
-		return r.record(ctx, read, *decision.Step.Refused)
+		return r.record(ctx, read, decision.Step, *decision.Step.Refused, provider.Outcome{})
 	}
 	gate := gateOf(e, decision.Step)
 	after := r.retry(read, decision.Step, e, gate)

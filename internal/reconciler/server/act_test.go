@@ -107,3 +107,32 @@ func TestAnEffectThatChangedNothingIsNoEvent(t *testing.T) {
 		t.Errorf("a shutdown that was sent was told as %v", told)
 	}
 }
+
+// What a cloud made is remembered by a later pass where its record lost a race, and is not asked for again: a creation takes seconds, and
+// the monitor's picture comes in between.
+func TestWhatACloudMadeIsRememberedByALaterPass(t *testing.T) {
+	r := newRig(t, lt.Virtual, func(s *lt.Scene) {
+		s.Ledger.ProviderID, s.Ledger.ProvisionedAt, s.Ledger.Image = "", nil, nil
+		s.Server.Status.Observed.Instance, s.Server.Status.Observed.Ports = nil, nil
+		s.Server.Status.Observed.PowerState = v1alpha1.ObservedUnknown
+	})
+	r.outcome = provider.Outcome{Made: &provider.Made{InstanceID: lt.VMID, ImageID: lt.ImageID}}
+	r.during = func() {
+		pictured := r.server()
+		pictured.Status.Observed.Ports = []v1alpha1.ObservedPort{{ID: "port-0"}}
+		if err := r.Client.Status().Update(t.Context(), pictured); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if again := r.pass().RequeueAfter; again != pass.Again || r.ledger().ProviderID != "" {
+		t.Fatalf("the record was written over another's write: again after %s", again)
+	}
+	r.during = nil
+	r.pass()
+	if led := r.ledger(); led.ProviderID != lt.VMID || led.Image == nil || !slices.Equal(r.calls, []lifecycle.Op{lifecycle.OpCreateInstance}) {
+		t.Errorf("ledger %+v after %v", led, r.calls)
+	}
+	if left := r.efforts.outcome(r.server(), lifecycle.Step{Clause: "Creating.Create", Effect: &lifecycle.Effect{Op: lifecycle.OpCreateInstance}}); left.Made != nil {
+		t.Error("what was recorded is still remembered")
+	}
+}

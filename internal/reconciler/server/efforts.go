@@ -9,6 +9,7 @@ import (
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
 // longestPatience bounds the back-off of an effect that keeps failing.
@@ -25,8 +26,8 @@ type effort struct {
 	what     string
 	notUntil time.Time
 	failures int
-	// task is the task that the effect became; "" for none.
-	task string
+	// outcome is what the effect became: a task, or something that was made at a cloud.
+	outcome provider.Outcome
 	// refusal is how the last try failed; nil where it did not. It is reported until the next try: a pass in between knows no better.
 	refusal *lifecycle.Gate
 }
@@ -54,19 +55,19 @@ func (e *efforts) wait(server *v1alpha1.Server, step lifecycle.Step, now time.Ti
 	return max(0, last.notUntil.Sub(now)), last.refusal
 }
 
-// succeeded notes that the effect was accepted, and the task that it became; "" for none.
-func (e *efforts) succeeded(server *v1alpha1.Server, step lifecycle.Step, now time.Time, interval time.Duration, task string) {
-	e.note(server.Name, effort{what: keyOf(server, step), notUntil: now.Add(interval), task: task})
+// succeeded notes that the effect was accepted, and what it became.
+func (e *efforts) succeeded(server *v1alpha1.Server, step lifecycle.Step, now time.Time, interval time.Duration, outcome provider.Outcome) {
+	e.note(server.Name, effort{what: keyOf(server, step), notUntil: now.Add(interval), outcome: outcome})
 }
 
-// task is what the same effect became when it was asked for last.
-func (e *efforts) task(server *v1alpha1.Server, step lifecycle.Step) string {
+// outcome is what the same effect became when it was asked for last.
+func (e *efforts) outcome(server *v1alpha1.Server, step lifecycle.Step) provider.Outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if last, ok := e.tried[server.Name]; ok && last.what == keyOf(server, step) {
-		return last.task
+		return last.outcome
 	}
-	return ""
+	return provider.Outcome{}
 }
 
 // failed notes how the effect failed and returns how long to wait, doubling from least.

@@ -47,7 +47,13 @@ func newRig(t *testing.T, overrides ...lt.Override) *rig {
 	if err := v1alpha1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	objects := []client.Object{server, scene.BMC}
+	objects := []client.Object{server}
+	if scene.BMC != nil {
+		objects = append(objects, scene.BMC)
+	}
+	if scene.Cloud != nil {
+		objects = append(objects, scene.Cloud)
+	}
 	if scene.Claim != nil {
 		scene.Claim.ResourceVersion = ""
 		objects = append(objects, scene.Claim)
@@ -60,7 +66,7 @@ func newRig(t *testing.T, overrides ...lt.Override) *rig {
 	r := &rig{t: t, clock: clocktesting.NewFakePassiveClock(lt.Now), recorder: events.NewFakeRecorder(100)}
 	r.Reconciler = &Reconciler{
 		Client: c, Reader: &view.Servers{Cache: c, API: c, Settings: scene.Settings},
-		Actors: r, Recorder: r.recorder, Metrics: status.NewMetrics(), Clock: r.clock, Settings: scene.Settings,
+		Actors: r, Clouds: r, Seeds: r, Recorder: r.recorder, Metrics: status.NewMetrics(), Clock: r.clock, Settings: scene.Settings,
 	}
 	return r
 }
@@ -162,4 +168,21 @@ func (h hands) ForceOff(context.Context, provider.SystemRef, provider.Expect) (p
 
 func (h hands) EjectMedia(context.Context, provider.SystemRef, string, provider.Expect) (provider.Outcome, error) {
 	return h.rig.answer(lifecycle.OpEjectMedia)
+}
+
+// CloudActor and Seed make the rig the way to its cloud, where every call is answered as told.
+func (r *rig) CloudActor(context.Context, *v1alpha1.Cloud) (provider.CloudActor, error) {
+	return cloudRig{rig: r}, nil
+}
+
+func (r *rig) Seed(context.Context, lifecycle.ServerView) ([]byte, error) { return nil, nil }
+
+// cloudRig answers what tests ask of a cloud; any other call is a panic.
+type cloudRig struct {
+	provider.CloudActor
+	rig *rig
+}
+
+func (c cloudRig) Create(context.Context, provider.InstanceRef, provider.InstanceSpec) (provider.Outcome, error) {
+	return c.rig.answer(lifecycle.OpCreateInstance)
 }
