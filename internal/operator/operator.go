@@ -37,7 +37,7 @@ func Scheme() *runtime.Scheme {
 	return scheme
 }
 
-// Run runs a manager until ctx ends, then logs out of all BMCs.
+// Run runs a manager until ctx ends, then logs out of all BMCs and drops the connections to clouds.
 func Run(ctx context.Context, options Options) error {
 	mgr, shared, err := build(ctx, options)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 type Options struct {
 	// Config reaches the API server.
 	Config *rest.Config
-	// Namespace of the operator: where the BMC's secrets and the leases are.
+	// Namespace of the operator: where the credentials of BMCs and clouds are, and the leases.
 	Namespace string
 	// ClusterID is who may act; "" for the UID of the namespace kube-system.
 	ClusterID string

@@ -57,7 +57,8 @@ func (s *state) launchTime() time.Time {
 
 // ProviderCreateFailure says whether the creation of a server's VM has failed for good at the cloud: the cloud calls the VM broken, and
 // there is no trace of a launch, neither in the ledger nor at the cloud. A VM that was launched once can never satisfy it (I2). It looks
-// at the object alone: the wake filter and Decide ask the very same question.
+// at the object alone: Decide and the monitor's pace (Unsettled) ask the very same question. Wakes need no filter by it, since every change
+// of a picture is one.
 func ProviderCreateFailure(server *v1alpha1.Server) bool {
 	if server == nil {
 		return false

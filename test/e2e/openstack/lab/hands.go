@@ -119,25 +119,6 @@ func until(ctx context.Context, done func() (bool, error)) error {
 	}
 }
 
-// SetMetadata changes one entry of a server's metadata: some of them make the stack's hypervisor fail.
-func (p *Project) SetMetadata(ctx context.Context, server, key, value string) error {
-	return p.nova(ctx, http.MethodPost, "/servers/"+server+"/metadata", named{"metadata": named{key: value}}, nil)
-}
-
-// The metadata by which a server asks the stack's hypervisor for trouble, and its values.
-const (
-	MetadataFault = "osci_fault"
-	// FaultRebuild fails the next rebuild.
-	FaultRebuild = "rebuild"
-	// FaultDestroy fails the next delete.
-	FaultDestroy = "destroy"
-)
-
-// StopServer switches a server off, as somebody of the project.
-func (p *Project) StopServer(ctx context.Context, server string) error {
-	return p.nova(ctx, http.MethodPost, "/servers/"+server+"/action", named{"os-stop": nil}, nil)
-}
-
 // ChangePort changes fields of a port, as somebody of the project: security_groups, allowed_address_pairs, name.
 func (p *Project) ChangePort(ctx context.Context, port string, fields map[string]any) error {
 	return p.neutron(ctx, http.MethodPut, "/ports/"+port, named{"port": fields}, nil)
