@@ -136,7 +136,12 @@ func TestOnlyA404SaysThatAVMIsGone(t *testing.T) {
 		w.start()
 		cloud := w.connect("fra1", 2)
 		w.pass(time.Minute)
-		cloud.set(func(c *scriptedCloud) { c.hidden["fra1-vm1"] = true })
+		cloud.set(func(c *scriptedCloud) { c.hidden["fra1-vm1"], c.broken["fra1-vm1"] = true, serverError() })
+		w.pass(6 * time.Minute)
+		if got := w.seen("fra1-vm1").Instance; got == nil || !got.Exists || got.State != "ACTIVE" {
+			t.Errorf("missing from a listing, and never answered by id: %+v", got)
+		}
+		cloud.set(func(c *scriptedCloud) { delete(c.broken, "fra1-vm1") })
 		w.pass(6 * time.Minute)
 		if got := w.seen("fra1-vm1").Instance; got == nil || !got.Exists || got.State != "ACTIVE" {
 			t.Errorf("missing from a listing, there by id: %+v", got)
@@ -212,8 +217,16 @@ func TestAVMIsFoundByItsIdentity(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		w.start()
 		cloud := w.connect("fra1", 0)
+		cloud.set(func(c *scriptedCloud) {
+			c.loose = true
+			c.ports["foreign"] = provider.PortFacts{ID: "foreign", Identity: "identity-of-web", Owner: "cluster-b"}
+			c.floating["foreign"] = provider.FloatingIPFacts{ID: "foreign", Identity: "identity-of-web", Owner: "cluster-b"}
+		})
 		w.put(newVirtual("fra1", "web", nil))
 		w.pass(time.Minute)
+		if got := w.seen("web"); len(got.Ports) > 0 || got.FloatingIP != nil {
+			t.Errorf("another owner's port and floating IP: %+v", got)
+		}
 		if got := w.seen("web"); !got.Reachable || got.Instance != nil || got.PowerState != v1alpha1.ObservedUnknown {
 			t.Errorf("no VM yet: %+v", got)
 		}

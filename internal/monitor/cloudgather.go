@@ -37,8 +37,12 @@ func ask[T any](a *asking, kind string, call func() (T, error)) (T, error) {
 // gather lists what a cloud has of this cluster: three listings, whatever the number of servers. What is known and missing from them is
 // asked for by id, and so is, once, the fault of a VM that is errored.
 func (a *asking) gather(ctx context.Context, v *cloudVisit) (*gathered, error) {
-	cadence := a.m.cadence.Clouds
-	since := cadence.since(v.memory, v)
+	project, err := a.observer.Project(ctx)
+	if err != nil {
+		return nil, err
+	}
+	before := v.memory.about(project)
+	since := a.m.cadence.Clouds.since(before, v)
 	kind := lookChanges
 	if since.IsZero() {
 		kind = lookInstances
@@ -55,7 +59,8 @@ func (a *asking) gather(ctx context.Context, v *cloudVisit) (*gathered, error) {
 	if err != nil {
 		return nil, err
 	}
-	learned := v.memory.after(rows, since.IsZero(), v.began)
+	learned := before.after(rows, since.IsZero(), v.began)
+	learned.project = project
 	learned.keepDoubts(v.servers)
 	if err := a.resolve(ctx, v, learned); err != nil {
 		return nil, err

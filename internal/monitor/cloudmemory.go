@@ -16,8 +16,9 @@ import (
 // memory is what the listings of one cloud said last. Each look makes a new one from the one before it and changes nothing that was
 // handed out.
 type memory struct {
-	at     time.Time // when the last look began: changes are asked for from there on
-	fullAt time.Time // when the last full listing began
+	project string    // that all of it is about
+	at      time.Time // when the last look began: changes are asked for from there on
+	fullAt  time.Time // when the last full listing began
 	// instances of this cluster, by id.
 	instances map[string]provider.InstanceFacts
 	// doubts are what a listing missed and the cloud said when asked by id.
@@ -54,6 +55,14 @@ func (m *memory) after(rows []provider.InstanceFacts, full bool, at time.Time) *
 		learned.instances[row.ID] = row
 	}
 	return learned
+}
+
+// about is the memory where it is one of that project, nil otherwise: what another project has says nothing of this one.
+func (m *memory) about(project string) *memory {
+	if m == nil || m.project != project {
+		return nil
+	}
+	return m
 }
 
 // since says from when on instances are listed. The zero time lists everything: where there is nothing to build upon, where that

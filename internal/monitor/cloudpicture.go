@@ -27,6 +27,7 @@ func virtualPicture(before *v1alpha1.ServerObserved, seen sight, look taken) *v1
 	picture := &v1alpha1.ServerObserved{
 		Reachable:  true,
 		PowerState: v1alpha1.ObservedUnknown,
+		ProjectID:  v1alpha1.Fact(look.project),
 		Intent:     v1alpha1.Fact(look.intent.ID),
 		Ports:      portsOf(seen.ports),
 		FloatingIP: floatingOf(seen.floating),

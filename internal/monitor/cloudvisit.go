@@ -125,7 +125,7 @@ func (m *Monitor) depict(ctx context.Context, v *cloudVisit, found *gathered) (o
 		if seen.unknown {
 			return nil
 		}
-		return virtualPicture(server.Status.Observed, seen, taken{intent: openIntent(server), at: v.began})
+		return virtualPicture(server.Status.Observed, seen, taken{intent: openIntent(server), at: v.began, project: found.memory.project})
 	})
 	_, owed = m.again(results...)
 	return owed

@@ -18,6 +18,8 @@ type taken struct {
 	task   provider.TaskPhase // of the intent's task; "" where it has none, or nothing is known of it
 	media  bool               // an image may be in the machine's drive, or is about to be: the drives matter
 	at     time.Time          // when
+
+	project string // virtual: that was looked at
 }
 
 // mediaMatter says that an image of a claim may be in a virtual drive, or is about to be inserted: then alone the drives are looked at.
