@@ -58,7 +58,7 @@ type CloudObserved struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	ComputeMicroversion string `json:"computeMicroversion,omitempty"`
-	// Instances, cores and memory of the project's quota. Looked at rarely.
+	// Instances of the project's quota. Quota is looked at rarely.
 	// +optional
 	Instances *QuotaUse `json:"instances,omitempty"`
 	// Cores of the project's quota.

@@ -46,7 +46,7 @@ func (s *ServerClassSpec) DeepCopyInto(out *ServerClassSpec) {
 
 // ServerClassStatus reports.
 type ServerClassStatus struct {
-	// Conditions: Ready, Reconciling and Stalled.
+	// Conditions: Ready, Reconciling and Stalled, and what they are derived from.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
