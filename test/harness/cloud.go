@@ -157,7 +157,7 @@ func (c *Cloud) VMsOf(identity string) []sim.Server {
 func (c *Cloud) Wrote() map[string]int {
 	counts := map[string]int{}
 	for _, total := range c.Totals() {
-		if total.Method != "GET" && total.Method != "HEAD" && total.Service != "identity" {
+		if total.Method != http.MethodGet && total.Method != http.MethodHead && total.Service != "identity" {
 			counts[total.Method+" "+total.Route] += total.Count
 		}
 	}

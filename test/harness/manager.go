@@ -55,6 +55,8 @@ func (s *Suite) StartManager(overrides ...Override) (*Manager, error) {
 	options.Cadence.Discovery = 5 * SlowPoll
 	options.Cadence.RetryFirst, options.Cadence.RetryLast = FastPoll, SlowPoll
 	options.Cadence.DeniedFirst, options.Cadence.DeniedLast = 5*SlowPoll, 5*SlowPoll
+	options.Cadence.Clouds.Slow, options.Cadence.Clouds.Floor = SlowPoll, FastPoll
+	options.Cadence.Clouds.Full, options.Cadence.Clouds.FullFast = 2*SlowPoll, SlowPoll
 	options.FlipsPerMinute = 6000
 	options.Workers = 8
 	for _, override := range overrides {

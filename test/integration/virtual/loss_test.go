@@ -25,7 +25,7 @@ func TestAWipedStatusChangesNothingAtTheCloud(t *testing.T) {
 	before := cloud.Wrote()
 	for _, part := range []harness.Part{harness.Whole, harness.Report} {
 		stop := k.Wiping(part, 50*time.Millisecond, server)
-		time.Sleep(time.Second) // the adversary's time, not a fact that is waited for
+		k.Settled(cloud)
 		if wiped := stop(); wiped == 0 {
 			t.Error("nothing was wiped")
 		}
