@@ -54,6 +54,7 @@ const (
 	ReasonRebuildForbidden = "RebuildForbidden" // the image was edited, and rebuildPolicy is Never
 	ReasonRebuildApproval  = "RebuildApproval"  // the claim's owner has not approved the rebuild
 	ReasonPortMissing      = "PortMissing"      // a port of the VM was deleted at the cloud
+	ReasonCloudReplaced    = "CloudReplaced"    // the Cloud leads to another project than the one the server is in
 )
 
 // Reasons of waiting and of being done.

@@ -115,6 +115,10 @@ type ServerObserved struct {
 	// Hardware is the inventory; absent until it was read once.
 	// +optional
 	Hardware *Hardware `json:"hardware,omitempty"`
+	// ProjectID at the cloud that was looked at for a virtual server. What is not found in another project says nothing.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	ProjectID string `json:"projectID,omitempty"`
 	// Instance is the VM of a virtual server; absent until one was seen.
 	// +optional
 	Instance *ObservedInstance `json:"instance,omitempty"`

@@ -22,6 +22,10 @@ var virtualRemedies = map[string]Remedy{
 		Missing: "the cloud answers 404 for the VM, which ran once", WillNot: "make another one in its place: what it carried is gone, and somebody must know",
 		WaysOut: []string{"restore the VM at the cloud under its id", "delete the claim, or a Server that no claim has, and create it anew"},
 	},
+	v1alpha1.ReasonCloudReplaced: {
+		Missing: "the Cloud's credentials, or its address, lead to another project than the one that the server is in", WillNot: "take the VM for gone because another project has none of that id, make one there, or let a Server go whose VM may still run",
+		WaysOut: []string{"give the Cloud credentials of that project again: it goes on by itself", "for the other project, create another Cloud, and Servers of their own", "give up what is there: delete the Server and " + consent("Server", v1alpha1.AnnotationAbandon, "<name of the server>")},
+	},
 	v1alpha1.ReasonErrored: {
 		Missing: "the cloud calls the VM broken, and it was launched once", WillNot: "delete, rebuild or restart it: it may still carry data",
 		WaysOut: []string{"repair it at the cloud (a hard reboot, `openstack server set --state active`, a migration): it goes on by itself", "delete the claim or the Server"},

@@ -27,6 +27,9 @@ type InstanceRef struct {
 	Owner    string // id of the cluster that may act
 	Name     string // of the Server, and of the VM
 	ID       string // of the VM; "" where none is known yet
+	// Project that everything of the server is in, by id: a call over a connection to another one is a Mismatch, since nothing follows
+	// from what is not found there. "" where it is not known: not relied on.
+	Project string
 }
 
 // Selector names one resource of a cloud: exactly one of its fields is set. A name or a set of tags that nothing or several things
@@ -153,6 +156,8 @@ type Made struct {
 type CloudObserver interface {
 	// Cloud tells what the cloud is. An older compute API than 2.52 is Terminal(ReasonCloudTooOld).
 	Cloud(ctx context.Context) (CloudFacts, error)
+	// Project is the id of the project that all answers of this observer are about. It asks nothing beyond the login.
+	Project(ctx context.Context) (string, error)
 	// ListInstances lists the VMs of owner: all of them for the zero time, else those that changed since then, deleted ones included.
 	// A listing may skip rows (a cell that is down): a VM that is not in it is asked for by id.
 	ListInstances(ctx context.Context, owner string, since time.Time) ([]InstanceFacts, error)

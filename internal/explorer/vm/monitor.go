@@ -46,7 +46,7 @@ func (x *explorer) observe(object *v1alpha1.Server, c cloud) *v1alpha1.ServerObs
 	if err != nil {
 		return object.Status.Observed
 	}
-	o := &v1alpha1.ServerObserved{Reachable: true, PowerState: v1alpha1.ObservedUnknown}
+	o := &v1alpha1.ServerObserved{Reachable: true, PowerState: v1alpha1.ObservedUnknown, ProjectID: projectID}
 	if led.Intent != nil {
 		o.Intent = led.Intent.ID
 	}

@@ -23,6 +23,7 @@ const (
 	serverName = "own"
 	className  = "small"
 	cloudName  = "fra1"
+	projectID  = "project-1"
 )
 
 // attempts is the budget of retries, smaller than the product's default: what holds for one holds for three.

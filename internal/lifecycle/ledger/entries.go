@@ -70,6 +70,9 @@ func (e Entries) Image(i *Image) Entries { return e.set(KeyImage, objectText(i))
 // Network sets what ports and floating IP were brought to; nil clears it.
 func (e Entries) Network(n *Network) Entries { return e.set(KeyNetwork, objectText(n)) }
 
+// Project sets in which project of the cloud everything of the server is.
+func (e Entries) Project(id string) Entries { return e.set(KeyProject, id) }
+
 // Bound sets the identity of the server that a claim got.
 func (e Entries) Bound(serverIdentity string) Entries { return e.set(KeyBound, serverIdentity) }
 
@@ -106,7 +109,7 @@ func (s Server) Render() map[string]string {
 		Identity(s.Identity).Owner(s.Owner).ObjectUID(s.ObjectUID).RestoreEpoch(s.RestoreEpoch).
 		DiscoveredAt(s.DiscoveredAt).Restarted(s.Restarted).DirtySince(s.DirtySince).OffAt(s.OffAt).
 		PowerOn(s.PowerOn).Boot(s.Boot).Released(s.Released).AssetTag(s.AssetTag).Intent(s.Intent).
-		ProvisionedAt(s.ProvisionedAt).ProviderID(s.ProviderID).CreateAttempts(s.CreateAttempts).Image(s.Image).Network(s.Network))
+		ProvisionedAt(s.ProvisionedAt).ProviderID(s.ProviderID).CreateAttempts(s.CreateAttempts).Image(s.Image).Network(s.Network).Project(s.Project))
 }
 
 // Render gives the whole ledger as annotations; what is absent has none.

@@ -69,6 +69,7 @@ var serverReaders = map[string]reader[Server]{
 	KeyCreateAttempts: object(func(s *Server) **CreateAttempts { return &s.CreateAttempts }),
 	KeyImage:          object(func(s *Server) **Image { return &s.Image }),
 	KeyNetwork:        object(func(s *Server) **Network { return &s.Network }),
+	KeyProject:        text(func(s *Server) *string { return &s.Project }),
 }
 
 var claimReaders = map[string]reader[Claim]{

@@ -35,6 +35,7 @@ const (
 	KeyCreateAttempts = v1alpha1.LedgerPrefix + "create-attempts"
 	KeyImage          = v1alpha1.LedgerPrefix + "image"
 	KeyNetwork        = v1alpha1.LedgerPrefix + "network"
+	KeyProject        = v1alpha1.LedgerPrefix + "project"
 )
 
 // Server is the ledger of a server. Zero fields are entries that are absent.
@@ -77,6 +78,9 @@ type Server struct {
 	Image *Image
 	// Network is what the ports' mutable part and the floating IP were last brought to.
 	Network *Network
+	// Project is the id of the cloud's project in which the VM, its ports and its floating IP are, or may be. Written before the first
+	// of them is asked for.
+	Project string
 }
 
 // Provisioned is the first launch of a VM.

@@ -17,6 +17,7 @@ const (
 	VMID      = "vm-1"
 	ImageName = "debian-12"
 	ImageID   = "img-12"
+	ProjectID = "project-1"
 )
 
 // Virtual makes a scene into one of a VM that no claim has: launched an hour ago, running, and as its spec says.
@@ -33,12 +34,12 @@ func Virtual(s *Scene) {
 	s.Cloud = &v1alpha1.Cloud{ObjectMeta: metav1.ObjectMeta{Name: CloudName, Finalizers: []string{v1alpha1.FinalizerInUse}}}
 	s.Dependencies = []lifecycle.Dependency{{Kind: "Cloud", Name: CloudName, Guarded: true}}
 	s.Ledger.DiscoveredAt = zero
-	s.Ledger.ProviderID = VMID
+	s.Ledger.ProviderID, s.Ledger.Project = VMID, ProjectID
 	s.Ledger.ProvisionedAt = &ledger.Provisioned{ID: VMID, At: Before(60)}
 	s.Ledger.Image = &ledger.Image{Selector: "name:" + ImageName, ID: ImageID}
 	launched, since := metav1.NewTime(Before(60)), metav1.NewTime(Before(60))
 	s.Server.Status.Observed = &v1alpha1.ServerObserved{
-		Reachable: true, PowerState: v1alpha1.ObservedOn, Since: &since,
+		Reachable: true, PowerState: v1alpha1.ObservedOn, Since: &since, ProjectID: ProjectID,
 		Instance: &v1alpha1.ObservedInstance{
 			ID: VMID, Exists: true, Identity: s.Ledger.Identity, Owner: ClusterID, State: "ACTIVE", LaunchedAt: &launched, ImageID: ImageID,
 		},

@@ -27,6 +27,7 @@ func dependency(change func(*lifecycle.Dependency)) lt.Override {
 var (
 	unbound      = lt.Claim(func(c *v1alpha1.ServerClaim) { delete(c.Annotations, ledger.KeyBound) })
 	classMissing = dependency(func(d *lifecycle.Dependency) { d.Missing = true })
+	noProject    = lt.Ledger(func(l *ledger.Server) { l.Project = "" })
 	retryConsent = lt.Annotated(v1alpha1.AnnotationRetry, lt.Identity)
 	retryOpen    = lt.AnnouncedVM(ledger.IntentRetry, ledger.WhyCreate, 1)
 )
@@ -58,6 +59,7 @@ var editedFlavor = lt.OpenStack(func(o *v1alpha1.OpenStackServer) { o.Flavor.Nam
 
 func creatingCases() []decided {
 	return []decided{
+		{"Creating.Project", "where a lost reply must be looked for is written before the first request (B187)", given(lt.Unmade, noProject), patch, lt.Sets(ledger.KeyProject)},
 		{"Creating.Create", "finds what was made, or makes it (B187, B189)", given(lt.Unmade), act, lt.And(lt.Does(lifecycle.OpCreateInstance), lt.Live, lt.Rule("virtual 8"), expects(func(e lifecycle.VirtualEffect) bool {
 			return e.Spec.Flavor.Name == "m1.small" && e.Spec.Image.Name == lt.ImageName && len(e.Spec.Ports) == 1 && e.Spec.Claim == "" && e.Spec.UserData == nil && e.Instance.ID == ""
 		}))},

@@ -13,21 +13,22 @@ import (
 )
 
 var (
-	foreign    = lt.Ledger(func(l *ledger.Server) { l.Owner = "cluster-0" })
-	takeOver   = lt.Annotated(v1alpha1.AnnotationTakeOver, "cluster-0")
-	abandon    = lt.Annotated(v1alpha1.AnnotationAbandon, lt.ServerName)
-	oldStamp   = lt.VM(func(vm *v1alpha1.ObservedInstance) { vm.Owner = "cluster-0" })
-	thirdStamp = lt.VM(func(vm *v1alpha1.ObservedInstance) { vm.Owner = "cluster-7" })
-	otherVM    = lt.VM(func(vm *v1alpha1.ObservedInstance) { vm.Identity = "another" })
-	otherClaim = lt.VM(func(vm *v1alpha1.ObservedInstance) { vm.Claim = "claim-db" })
-	twoVMs     = lt.VM(func(vm *v1alpha1.ObservedInstance) { vm.Others = []string{"vm-9"} })
-	afterEpoch = lt.Settings(func(s *lifecycle.Settings) { s.Epoch = "e1" })
-	notOurs    = func(s *lt.Scene) { s.Server.Finalizers = []string{"other/finalizer"} }
-	paused     = lt.Spec(func(s *v1alpha1.ServerSpec) { s.Paused = true })
-	neverOff   = lt.Spec(func(s *v1alpha1.ServerSpec) { s.PowerOff = v1alpha1.PowerOffNever })
-	moved      = lt.Ledger(func(l *ledger.Server) { l.ObjectUID = "uid-before" })
-	fresh      = lt.Ledger(func(l *ledger.Server) { *l = ledger.Server{} })
-	noPicture  = lt.Facts(func(o *v1alpha1.ServerObserved) { o.Instance = nil })
+	foreign     = lt.Ledger(func(l *ledger.Server) { l.Owner = "cluster-0" })
+	takeOver    = lt.Annotated(v1alpha1.AnnotationTakeOver, "cluster-0")
+	abandon     = lt.Annotated(v1alpha1.AnnotationAbandon, lt.ServerName)
+	oldStamp    = lt.VM(func(vm *v1alpha1.ObservedInstance) { vm.Owner = "cluster-0" })
+	thirdStamp  = lt.VM(func(vm *v1alpha1.ObservedInstance) { vm.Owner = "cluster-7" })
+	otherVM     = lt.VM(func(vm *v1alpha1.ObservedInstance) { vm.Identity = "another" })
+	otherClaim  = lt.VM(func(vm *v1alpha1.ObservedInstance) { vm.Claim = "claim-db" })
+	twoVMs      = lt.VM(func(vm *v1alpha1.ObservedInstance) { vm.Others = []string{"vm-9"} })
+	afterEpoch  = lt.Settings(func(s *lifecycle.Settings) { s.Epoch = "e1" })
+	notOurs     = func(s *lt.Scene) { s.Server.Finalizers = []string{"other/finalizer"} }
+	paused      = lt.Spec(func(s *v1alpha1.ServerSpec) { s.Paused = true })
+	neverOff    = lt.Spec(func(s *v1alpha1.ServerSpec) { s.PowerOff = v1alpha1.PowerOffNever })
+	moved       = lt.Ledger(func(l *ledger.Server) { l.ObjectUID = "uid-before" })
+	fresh       = lt.Ledger(func(l *ledger.Server) { *l = ledger.Server{} })
+	elsewhereAt = lt.Facts(func(o *v1alpha1.ServerObserved) { o.ProjectID = "project-2" })
+	noPicture   = lt.Facts(func(o *v1alpha1.ServerObserved) { o.Instance = nil })
 )
 
 func firstCases() []decided {
@@ -42,6 +43,14 @@ func firstCases() []decided {
 		{"Reserved.Settled", "not while a live claim has the VM", given(lt.Serving, lt.Deleting, abandon), settled, lt.Rule("virtual 1, 12")},
 		{"Deleting.Dismantle", "a consent that names another server is none", given(lt.Deleting, lt.Annotated(v1alpha1.AnnotationAbandon, "other")), act, nil},
 		{"First.LedgerUnreadable", "an unreadable entry parks, deletion too", given(lt.Deleting, lt.Garbled(ledger.KeyIntent, "{")), hold, lt.Reason(v1alpha1.ReasonLedgerUnreadable)},
+		{"First.CloudReplaced", "the Cloud leads to another project: what is not found there is not gone (P10)", given(lt.Gone, elsewhereAt), hold, lt.Reason(v1alpha1.ReasonCloudReplaced)},
+		{"First.CloudReplaced", "nor is it taken away by finding nothing to take away (I3)", given(lt.Gone, elsewhereAt, lt.Deleting), hold, nil},
+		{"First.CloudReplaced", "nor let go with a claim that is being deleted", given(lt.Serving, lt.ClaimDeleting, lt.Gone, elsewhereAt, lt.Deleting), hold, nil},
+		{"First.CloudReplaced", "nor made there: a reply may have been lost in the first (I3)", given(lt.Unmade, elsewhereAt), hold, nil},
+		{"First.CloudReplaced", "nor is a VM that never launched made anew there", given(lt.Unlaunched("BUILD"), lt.Gone, elsewhereAt), hold, nil},
+		{"First.CloudReplaced", "nor is a retained one released as gone", given(lt.Serving, lt.Retained, lt.ClaimDeleting, lt.Gone, elsewhereAt), hold, nil},
+		{"First.CloudReplaced", "nor is a restored server confirmed by it", given(moved, lt.Gone, elsewhereAt), hold, nil},
+		{"First.Abandon", "under every hold: a Cloud that was replaced", given(lt.Gone, elsewhereAt, lt.Deleting, abandon), patch, lets},
 		{"First.ForeignOwner", "another cluster's ledger is observed only", given(foreign), hold, lt.Reason(v1alpha1.ReasonForeignOwner)},
 		{"First.ForeignOwner", "another cluster's VM is not deleted with our object", given(foreign, lt.Deleting), hold, nil},
 		{"First.TakeOver.Restamp", "the VM first, so that the old owner stands down", given(foreign, oldStamp, takeOver), act, lt.And(lt.Does(lifecycle.OpStampInstance), expects(func(e lifecycle.VirtualEffect) bool {
@@ -111,7 +120,7 @@ func deletingCases() []decided {
 	return []decided{
 		{"Deleting.Dismantle", "the deletion is the announcement (I7); the finalizer goes once all is gone", given(lt.Deleting), act, lt.And(
 			lt.Does(lifecycle.OpDismantle), lt.Live, at("Deleting"), expects(func(e lifecycle.VirtualEffect) bool {
-				return e.Instance == provider.InstanceRef{Identity: lt.Identity, Owner: lt.ClusterID, Name: lt.ServerName, ID: lt.VMID}
+				return e.Instance == provider.InstanceRef{Identity: lt.Identity, Owner: lt.ClusterID, Name: lt.ServerName, ID: lt.VMID, Project: lt.ProjectID}
 			}), func(t *testing.T, d lifecycle.Decision) {
 				if d.Step.Record == nil || d.Step.Record.RemoveFinalizer != v1alpha1.FinalizerServer {
 					t.Errorf("record %+v", d.Step.Record)

@@ -30,6 +30,10 @@ var creatingSteps = rules.Named("Creating", rules.Join(
 			return rules.Settled("the VM is made when power is asked for")
 		}},
 		{Name: "UserData", When: (*state).userDataLacking, Then: userDataLacking},
+		// Before the first request: where its reply is lost, the project is the one memory of where to look.
+		{Name: "Project", When: func(s *state) bool { return s.Ledger.Project == "" && s.Facts.ProjectID != "" }, Then: func(s *state) answer {
+			return rules.Patch(v1alpha1.ReasonCreating, "remember in which project the VM is made", lifecycle.Patch{Ledger: ledger.Entries{}.Project(s.Facts.ProjectID)})
+		}},
 		{Name: "Create", When: rules.Always[*state], Then: create},
 	},
 ))

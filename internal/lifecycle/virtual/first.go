@@ -28,6 +28,7 @@ func (s *state) abandoned() bool {
 // first are the holds that outrank every phase, Deleting too: that takes the VM away.
 var first = rules.Named("First", rules.Join(
 	rules.Lift[*state](rules.Steps[*rules.State]{rules.LedgerUnreadable}),
+	steps{{Name: "CloudReplaced", When: (*state).cloudReplaced, Then: cloudReplaced}},
 	rules.Within("TakeOver", rules.All((*state).Foreign, (*state).TakenOver), takeOver),
 	rules.Lift[*state](rules.Steps[*rules.State]{rules.ForeignOwner}),
 	rules.Lift[*state](rules.Standing),
@@ -42,6 +43,17 @@ var first = rules.Named("First", rules.Join(
 	},
 	rules.Lift[*state](rules.Snapshot),
 ))
+
+// cloudReplaced says that the Cloud leads to another project than the one that everything of the server is in. Nothing of it is found
+// there: that neither means that it is gone, nor that it was never made (P10).
+func (s *state) cloudReplaced() bool {
+	return s.Ledger.Project != "" && s.Facts.ProjectID != "" && s.Facts.ProjectID != s.Ledger.Project
+}
+
+func cloudReplaced(s *state) answer {
+	return rules.Hold(v1alpha1.ReasonCloudReplaced, "the Cloud "+s.openstack.CloudRef.Name+" leads to the project "+s.Facts.ProjectID+", and everything of this server is in the project "+s.Ledger.Project+
+		": give the Cloud credentials of that project again; or delete the Server and annotate it with "+v1alpha1.AnnotationAbandon+"="+s.Name()+", which leaves there what is there")
+}
 
 // foreignStamp says that the VM is another cluster's by its stamp.
 func (s *state) foreignStamp() bool {

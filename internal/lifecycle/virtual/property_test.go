@@ -80,3 +80,21 @@ func TestRecordsAreSound(t *testing.T) {
 		}
 	})
 }
+
+// TestNothingFollowsFromAnotherProject: while the Cloud leads to another project than the one a server is in, nothing is asked of it,
+// nothing of the server's memory changes, and it goes for a person's consent alone (I3, P10).
+func TestNothingFollowsFromAnotherProject(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		scene := anyScene(rt)
+		elsewhereAt(scene)
+		v := scene.View()
+		led, err := ledger.ParseServer(v.Server.Annotations)
+		if err != nil || led.Project == "" || v.Facts().ProjectID == led.Project {
+			return
+		}
+		step := virtual.Decide(v).Step
+		if step.Kind != lifecycle.StepHold && step.Kind != lifecycle.StepSettled && step.Clause != "First.Abandon" {
+			rt.Fatalf("%s %s: %s", step.Kind, step.Clause, step.Message)
+		}
+	})
+}

@@ -28,6 +28,9 @@ func (s *state) forgotten() ledger.Entries {
 	if !s.exists() {
 		return entries
 	}
+	if s.Ledger.Project == "" && s.Facts.ProjectID != "" {
+		entries.Project(s.Facts.ProjectID)
+	}
 	if s.Ledger.ProvisionedAt == nil && s.launchSeen() {
 		entries.ProvisionedAt(&ledger.Provisioned{ID: s.vm.ID, At: s.launchTime()})
 	}

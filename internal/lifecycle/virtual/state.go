@@ -55,7 +55,7 @@ func (s *state) derived() string {
 
 // ref is how the provider finds the VM.
 func (s *state) ref() provider.InstanceRef {
-	return provider.InstanceRef{Identity: s.identity(), Owner: s.V.Settings.ClusterID, Name: s.Name(), ID: s.Ledger.ProviderID}
+	return provider.InstanceRef{Identity: s.identity(), Owner: s.V.Settings.ClusterID, Name: s.Name(), ID: s.Ledger.ProviderID, Project: s.Ledger.Project}
 }
 
 // claimIdentity is the claim that the VM serves; "" for none.

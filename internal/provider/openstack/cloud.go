@@ -50,6 +50,15 @@ func (c *Cloud) Observer() provider.CloudObserver { return observer{c} }
 // Actor returns what the reconciler acts with.
 func (c *Cloud) Actor() provider.CloudActor { return actor{c} }
 
+// projectID is whose resources this connection sees: the same for as long as there is the connection.
+func (c *Cloud) projectID(ctx context.Context) (string, error) {
+	if _, err := c.session.loggedIn(ctx); err != nil {
+		return "", err
+	}
+	id, _ := c.session.project()
+	return id, nil
+}
+
 // serves says whether this connection is the one for that endpoint and those credentials.
 func (c *Cloud) serves(ep Endpoint, cred Credentials) bool {
 	return c.version == cred.Version && c.endpoint.CloudName == ep.CloudName && c.endpoint.Region == ep.Region &&

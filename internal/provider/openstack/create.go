@@ -20,7 +20,7 @@ const maxUserData = 65535
 // Create implements provider.Instances. In this process one Create runs at a time for an identity; among processes a lease decides who
 // may send the POST (lease.go). What is left of a chance for two is a POST that Nova carries out long after it was broken off.
 func (a actor) Create(ctx context.Context, ref provider.InstanceRef, spec provider.InstanceSpec) (provider.Outcome, error) {
-	if err := checkRef(ref); err != nil {
+	if err := a.check(ctx, ref); err != nil {
 		return provider.Outcome{}, err
 	}
 	if size := base64.StdEncoding.EncodedLen(len(spec.UserData)); size > maxUserData {

@@ -36,7 +36,7 @@ func (a actor) DeleteFailed(ctx context.Context, ref provider.InstanceRef, expec
 // Dismantle implements provider.Instances. All that there is of ref is looked up before anything is deleted, by identity, by id, and by
 // where its ports are plugged in, so that neither a lost memory nor lost tags leave anything behind (B088, B195).
 func (a actor) Dismantle(ctx context.Context, ref provider.InstanceRef) error {
-	if err := checkRef(ref); err != nil {
+	if err := a.check(ctx, ref); err != nil {
 		return err
 	}
 	unlock, err := a.pool.creating.lock(ctx, ref.Identity)

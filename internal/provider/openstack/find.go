@@ -73,6 +73,9 @@ func (c *Cloud) own(ctx context.Context, ref provider.InstanceRef, expect provid
 	if ref.ID == "" {
 		return nil, mismatch("no VM of this server is known")
 	}
+	if err := c.inProject(ctx, ref); err != nil {
+		return nil, err
+	}
 	s, err := c.server(ctx, ref.ID)
 	if err != nil {
 		return nil, err

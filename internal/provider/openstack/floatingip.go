@@ -15,7 +15,7 @@ import (
 // AttachFloatingIP implements provider.FloatingIPs. The one request that allocates it names identity and port, so that nothing is
 // allocated where the association fails (B198), and a crash leaves nothing that is not found again (B201).
 func (a actor) AttachFloatingIP(ctx context.Context, ref provider.InstanceRef, network provider.Selector) (provider.Outcome, error) {
-	if err := checkRef(ref); err != nil {
+	if err := a.check(ctx, ref); err != nil {
 		return provider.Outcome{}, err
 	}
 	networkID, err := a.resolveNetwork(ctx, network)
@@ -124,7 +124,7 @@ func (a actor) associate(ctx context.Context, ref provider.InstanceRef, f *float
 
 // ReleaseFloatingIP implements provider.FloatingIPs.
 func (a actor) ReleaseFloatingIP(ctx context.Context, ref provider.InstanceRef) error {
-	if err := checkRef(ref); err != nil {
+	if err := a.check(ctx, ref); err != nil {
 		return err
 	}
 	found, err := a.ownFloatingIPs(ctx, ref)

@@ -3,6 +3,7 @@
 package openstack
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -83,6 +84,29 @@ func (m marks) owned(ref provider.InstanceRef) bool {
 // claimable says of a port or floating IP that it belongs to ref: exact identity, and no other owner.
 func (m marks) claimable(ref provider.InstanceRef) bool {
 	return ref.Identity != "" && m.identity == ref.Identity && (m.owner == ref.Owner || m.owner == "")
+}
+
+// check refuses what must not be asked for over this connection: a server that could not be found again, or one that is in another
+// project. There, nothing of it would be found, and that would say nothing (P10).
+func (c *Cloud) check(ctx context.Context, ref provider.InstanceRef) error {
+	if err := checkRef(ref); err != nil {
+		return err
+	}
+	return c.inProject(ctx, ref)
+}
+
+func (c *Cloud) inProject(ctx context.Context, ref provider.InstanceRef) error {
+	if ref.Project == "" {
+		return nil
+	}
+	here, err := c.projectID(ctx)
+	if err != nil {
+		return err
+	}
+	if here != ref.Project {
+		return mismatch("the credentials are for the project " + here + ", and the server is in the project " + ref.Project)
+	}
+	return nil
 }
 
 // maxTag is how long Nova lets a tag be.

@@ -39,6 +39,9 @@ func (o observer) Cloud(ctx context.Context) (provider.CloudFacts, error) {
 	return facts, nil
 }
 
+// Project implements provider.CloudObserver.
+func (o observer) Project(ctx context.Context) (string, error) { return o.c.projectID(ctx) }
+
 // ListInstances implements provider.CloudObserver. Nova's listing of changes is asked for without a filter, since rows that say DELETED
 // have no tags and a filter would leave them out: they are passed through, known by their id alone.
 func (o observer) ListInstances(ctx context.Context, owner string, since time.Time) ([]provider.InstanceFacts, error) {

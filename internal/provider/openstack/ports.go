@@ -233,7 +233,7 @@ func byIndex(found []ports.Port, count int) []*ports.Port {
 
 // UpdatePorts implements provider.Ports. One listing tells what the ports say; a port that says what is wanted is not written.
 func (a actor) UpdatePorts(ctx context.Context, ref provider.InstanceRef, specs []provider.PortSpec) (provider.Outcome, error) {
-	if err := checkRef(ref); err != nil {
+	if err := a.check(ctx, ref); err != nil {
 		return provider.Outcome{}, err
 	}
 	wanted := make([]plannedPort, 0, len(specs))

@@ -10,7 +10,7 @@ import (
 
 // StampInstance implements provider.Instances. A take-over gives ref's ports and floating IPs the new owner too, since they are found by it.
 func (a actor) StampInstance(ctx context.Context, ref provider.InstanceRef, claim, oldOwner string, expect provider.InstanceExpect) (provider.Outcome, error) {
-	if err := checkRef(ref); err != nil {
+	if err := a.check(ctx, ref); err != nil {
 		return provider.Outcome{}, err
 	}
 	if expect.Claim == nil {

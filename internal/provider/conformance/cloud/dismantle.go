@@ -20,6 +20,24 @@ var dismantleCases = []testCase{
 			}
 		})
 	}},
+	{name: "over a connection to another project nothing is done, nor taken for gone (I3)", run: func(f *fixture) {
+		project, err := f.Observer().Project(f.ctx)
+		if err != nil || project == "" {
+			f.Fatalf("project %q: %v", project, err)
+		}
+		f.ref.Project = project
+		f.running()
+		elsewhere := f.ref
+		elsewhere.Project = "another"
+		f.quiet(func() {
+			f.fails(f.Actor().Dismantle(f.ctx, elsewhere), provider.Mismatch, "")
+			f.fails(f.Actor().DeleteFailed(f.ctx, elsewhere, provider.InstanceExpect{}), provider.Mismatch, "")
+			f.fails(f.Actor().ConfirmStopped(f.ctx, elsewhere, provider.InstanceExpect{Power: provider.PowerOff}), provider.Mismatch, "")
+			_, err := f.Actor().Create(f.ctx, elsewhere, f.spec)
+			f.fails(err, provider.Mismatch, "")
+		})
+		f.dismantled(f.ref)
+	}},
 	{name: "it goes by identity alone, when nothing of it was remembered (B088, B195)", run: func(f *fixture) {
 		f.create()
 		forgotten := f.ref
