@@ -93,8 +93,8 @@ func recordOf(object *v1alpha1.Server, step lifecycle.Step, outcome provider.Out
 func (r *Reconciler) perform(ctx context.Context, read view.ServerRead, step lifecycle.Step) (provider.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.Settings.EffectDeadline)
 	defer cancel()
-	if virtual := step.Effect.Virtual; virtual != nil {
-		return r.performAtCloud(ctx, read, step.Effect.Op, *virtual)
+	if atCloud := step.Effect.Virtual; atCloud != nil {
+		return r.performAtCloud(ctx, read, step.Effect.Op, *atCloud)
 	}
 	actor, err := r.Actors.Actor(ctx, read.View.BMC)
 	if err != nil {
