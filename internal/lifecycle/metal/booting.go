@@ -27,7 +27,7 @@ var booting = rules.Join(
 		}},
 		awaitBound,
 		isElsewhere,
-		{Name: "UserData", When: (*state).userDataLacking, Then: userDataLacking},
+		{Name: "UserData", When: (*state).UserDataLacking, Then: (*state).AwaitUserData},
 	},
 	rules.Within("Stamped", rules.All((*state).stampedForClaim, rules.Not((*state).armedForClaim), rules.Not((*state).bootsAlways), func(s *state) bool { return !s.Ledger.Boot.Again }), rules.Join(
 		steps{{Name: "BootAgain", When: (*state).consentsBootAgain, Then: bootAgain}},
@@ -84,21 +84,4 @@ func clearOverride(s *state) answer {
 	return s.act(v1alpha1.ReasonBooting, "clear the boot override: the machine boots from its disk from now on", lifecycle.Effect{
 		Op: lifecycle.OpClearBootOverride, Expect: s.expectSeen(),
 	}).Quiet()
-}
-
-// userDataLacking: only a live view looks; a view that has not looked goes on to the step that asks for a live one.
-func (s *state) userDataLacking() bool {
-	return s.V.UserData == lifecycle.UserDataMissing || s.V.UserData == lifecycle.UserDataDenied
-}
-
-func userDataLacking(s *state) answer {
-	name := s.Spec.ClaimRef.Namespace + "/"
-	if ref := s.Claim.Found.Spec.Boot.UserDataSecretRef; ref != nil {
-		name += ref.Name
-	}
-	if s.V.UserData == lifecycle.UserDataMissing {
-		return s.Wait(v1alpha1.ReasonUserDataMissing, "the claim's user data is not there: create the secret "+name).Stalled()
-	}
-	return s.Wait(v1alpha1.ReasonUserDataDenied, "the claim's user data may not be read: label the secret "+name+" with "+v1alpha1.LabelUserData+"=true, and let the operator read it: kubectl -n "+
-		s.Spec.ClaimRef.Namespace+" create rolebinding holdfast-userdata --clusterrole=holdfast-userdata-reader --serviceaccount=holdfast-system:holdfast").Stalled()
 }

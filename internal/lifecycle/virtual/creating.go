@@ -29,7 +29,7 @@ var creatingSteps = rules.Named("Creating", rules.Join(
 		{Name: "PowerNotWanted", When: wants(v1alpha1.PowerOff), Then: func(*state) answer {
 			return rules.Settled("the VM is made when power is asked for")
 		}},
-		{Name: "UserData", When: (*state).userDataLacking, Then: userDataLacking},
+		{Name: "UserData", When: (*state).UserDataLacking, Then: (*state).AwaitUserData},
 		// Before the first request: where its reply is lost, the project is the one memory of where to look.
 		{Name: "Project", When: func(s *state) bool { return s.Ledger.Project == "" && s.Facts.ProjectID != "" }, Then: func(s *state) answer {
 			return rules.Patch(v1alpha1.ReasonCreating, "remember in which project the VM is made", lifecycle.Patch{Ledger: ledger.Entries{}.Project(s.Facts.ProjectID)})
@@ -62,29 +62,4 @@ func (s *state) instanceSpec() provider.InstanceSpec {
 
 func selector(r v1alpha1.ResourceSelector) provider.Selector {
 	return provider.Selector{ID: r.ID, Name: r.Name, Tags: r.Tags}
-}
-
-// userDataLacking: only a live view looks; a view that has not looked goes on to the step that asks for a live one.
-func (s *state) userDataLacking() bool {
-	return s.V.UserData == lifecycle.UserDataMissing || s.V.UserData == lifecycle.UserDataDenied
-}
-
-func userDataLacking(s *state) answer {
-	if s.V.UserData == lifecycle.UserDataMissing {
-		return s.Wait(v1alpha1.ReasonUserDataMissing, "the user data is not there: create the secret "+s.userDataName()).Stalled()
-	}
-	if s.Spec.ClaimRef == nil {
-		return s.Wait(v1alpha1.ReasonUserDataDenied, "the user data may not be read: label the secret "+s.userDataName()+" with "+v1alpha1.LabelUserData+"=true").Stalled()
-	}
-	return s.Wait(v1alpha1.ReasonUserDataDenied, "the claim's user data may not be read: label the secret "+s.userDataName()+" with "+v1alpha1.LabelUserData+"=true, and let the operator read it: kubectl -n "+
-		s.Spec.ClaimRef.Namespace+" create rolebinding holdfast-userdata --clusterrole=holdfast-userdata-reader --serviceaccount=holdfast-system:holdfast").Stalled()
-}
-
-// userDataName names the secret with the user data.
-func (s *state) userDataName() string {
-	ref, _ := s.V.UserDataRef()
-	if ref.Namespace == "" {
-		return ref.Name
-	}
-	return ref.Namespace + "/" + ref.Name
 }
