@@ -37,7 +37,7 @@ func managerCommand() *cobra.Command {
 	flags.DurationVar(&options.Settings.CreateBackoff, "create-backoff", options.Settings.CreateBackoff, "from one such attempt to the next, doubled each time")
 	flags.DurationVar(&options.Settings.GracePeriod, "power-off-grace", options.Settings.GracePeriod, "from asking the operating system to stop until the power is cut")
 	flags.DurationVar(&options.Settings.BootDeadline, "boot-deadline", options.Settings.BootDeadline, "until a boot override is cleared whatever the machine tells")
-	flags.DurationVar(&options.Settings.EffectDeadline, "effect-deadline", options.Settings.EffectDeadline, "of one acting call to a provider")
+	flags.DurationVar(&options.Settings.EffectDeadline, "effect-deadline", options.Settings.EffectDeadline, "of one acting call to a provider; the same for all managers of a cluster")
 	flags.StringVar(&options.LeaderElection.ID, "leader-election-id", options.LeaderElection.ID, "name of the lease of the controllers that act")
 	flags.IntVar(&options.Workers, "workers", options.Workers, "servers worked on at a time")
 	return command
@@ -67,6 +67,7 @@ func commonFlags(flags *pflag.FlagSet, options *operator.Options, verbosity *int
 	flags.BoolVar(&options.LeaderElection.Enabled, "leader-elect", options.LeaderElection.Enabled, "wait to be the one process that acts")
 	flags.DurationVar(&options.Cadence.Slow, "poll", options.Cadence.Slow, "pace of looking at settled machines")
 	flags.DurationVar(&options.Cadence.Clouds.Slow, "cloud-poll", options.Cadence.Clouds.Slow, "pace of looking at clouds whose servers are all settled")
+	flags.Float64Var(&options.CloudQPS, "cloud-qps", options.CloudQPS, "requests a second to each cloud")
 	flags.DurationVar(&options.Cadence.Fast, "fast-poll", options.Cadence.Fast, "first pause after a change of an unsettled machine")
 	flags.Float32Var(&options.QPS, "kube-api-qps", options.QPS, "requests a second to the API server")
 	flags.IntVar(&options.Burst, "kube-api-burst", options.Burst, "requests to the API server in a burst")

@@ -78,7 +78,9 @@ func newKit(mgr manager.Manager, options Options) (*kit, error) {
 	}
 	pools := pools{
 		redfish.NewPool(redfish.Options{UserAgent: userAgent, RequestTimeout: options.Settings.EffectDeadline, Registerer: options.Registerer}),
-		openstack.NewPool(openstack.Options{UserAgent: userAgent, RequestTimeout: options.Settings.EffectDeadline, Registerer: options.Registerer}),
+		openstack.NewPool(openstack.Options{
+			UserAgent: userAgent, RequestTimeout: options.Settings.EffectDeadline, RequestsPerSecond: options.CloudQPS, Registerer: options.Registerer,
+		}),
 	}
 	secrets := &access.Secrets{Metadata: mgr.GetClient(), Live: mgr.GetAPIReader(), Namespace: options.Namespace}
 	return &kit{

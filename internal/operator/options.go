@@ -44,6 +44,8 @@ type Options struct {
 	// QPS and Burst of requests to the API server.
 	QPS   float32
 	Burst int
+	// CloudQPS is how many requests a second one cloud is sent, on average; bursts may be twice that.
+	CloudQPS float64
 }
 
 // LeaderElection says whether and under which lease a process waits to be the one that acts.
@@ -68,6 +70,7 @@ func Defaults() Options {
 		Workers:        32,
 		QPS:            500,
 		Burst:          1000,
+		CloudQPS:       50,
 		LeaderElection: LeaderElection{
 			Enabled: true, ID: "holdfast",
 			LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
