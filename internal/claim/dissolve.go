@@ -20,7 +20,7 @@ func goesWithClaim(s *v1alpha1.Server) bool {
 // one stands, since a deletion cannot be taken back. Of all others (Lost, Errored, CreateFailed) it is the way out.
 var beforeDeletion = []string{
 	v1alpha1.ReasonPaused, v1alpha1.ReasonLedgerUnreadable, v1alpha1.ReasonForeignOwner, v1alpha1.ReasonDuplicateIdentity,
-	v1alpha1.ReasonStampMismatch, v1alpha1.ReasonRestoredSnapshot, v1alpha1.ReasonBoundElsewhere,
+	v1alpha1.ReasonStampMismatch, v1alpha1.ReasonCloudReplaced, v1alpha1.ReasonRestoredSnapshot, v1alpha1.ReasonBoundElsewhere,
 }
 
 // dissolve deletes the Server of a claim that is being deleted, as read live, and waits until it is gone with its VM (package virtual). The

@@ -52,7 +52,7 @@ func dissolveCases() []decideCase {
 	}
 	for _, reason := range []string{
 		v1alpha1.ReasonStampMismatch, v1alpha1.ReasonForeignOwner, v1alpha1.ReasonDuplicateIdentity, v1alpha1.ReasonRestoredSnapshot,
-		v1alpha1.ReasonBoundElsewhere, v1alpha1.ReasonLedgerUnreadable,
+		v1alpha1.ReasonBoundElsewhere, v1alpha1.ReasonLedgerUnreadable, v1alpha1.ReasonCloudReplaced,
 	} {
 		all = append(all, waits("Dissolve: not while nobody knows whose the VM is: "+reason, with(view(c, vm(c, launched)), holds(reason)), reason))
 	}

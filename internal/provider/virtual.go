@@ -91,7 +91,8 @@ type Instances interface {
 	//   - A port of ours that is plugged in already while no VM of the identity is found: Busy; a VM exists, or is being made. So it is
 	//     while a creation of another process, or one of unknown outcome, may still be carried out; Error.After says how long.
 	//   - Two VMs of the identity: Terminal(ReasonDuplicateVM), naming both.
-	//   - A VM of our owner and ref.Name under another identity, unless spec.Adopt is its id: Terminal(ReasonFoundExisting), naming it.
+	//   - A VM of our owner and ref.Name under another identity, unless spec.Adopt is its id: Terminal(ReasonFoundExisting), naming it. One of
+	//     our owner under another name and identity is not adopted: Terminal(ReasonRefused).
 	//   - Quota, a missing or ambiguous resource, a refused request: Terminal, before anything was made where that can be known.
 	//   - A lost reply is Transient: the next Create finds what was made.
 	Create(ctx context.Context, ref InstanceRef, spec InstanceSpec) (Outcome, error)

@@ -28,6 +28,10 @@ var (
 	unbound      = lt.Claim(func(c *v1alpha1.ServerClaim) { delete(c.Annotations, ledger.KeyBound) })
 	classMissing = dependency(func(d *lifecycle.Dependency) { d.Missing = true })
 	noProject    = lt.Ledger(func(l *ledger.Server) { l.Project = "" })
+	// unlatchedLaunch is a VM that was seen launched and then went, while nobody was there to write it down.
+	unlatchedLaunch = lt.All(lt.Ledger(func(l *ledger.Server) { l.ProvisionedAt = nil }), lt.VM(func(vm *v1alpha1.ObservedInstance) {
+		*vm = v1alpha1.ObservedInstance{ID: vm.ID, LaunchedAt: vm.LaunchedAt}
+	}))
 	retryConsent = lt.Annotated(v1alpha1.AnnotationRetry, lt.Identity)
 	retryOpen    = lt.AnnouncedVM(ledger.IntentRetry, ledger.WhyCreate, 1)
 )
@@ -129,6 +133,7 @@ func counts(want int) lt.Check {
 func lostCases() []decided {
 	return []decided{
 		{"Lost.Lost", "404 by its id after a launch: never made anew (B087, B184)", given(lt.Gone), hold, lt.And(lt.Reason(v1alpha1.ReasonLost), lt.Rule("virtual 9"))},
+		{"Lost.Lost", "also where it went before its launch was latched: Nova's launched_at is the second memory", given(unlatchedLaunch), hold, lt.Rule("virtual 9")},
 		{"Lost.Lost", "under a claim too", given(lt.Serving, lt.Gone), hold, nil},
 		{"Lost.Lost.Withdraw", "what was announced has lost its object", given(lt.Serving, lt.Gone, lt.AnnouncedVM(ledger.IntentReboot, ledger.WhyRestart, 1)), patch, lt.Changes(nil, []string{ledger.KeyIntent})},
 		{"Errored.Errored", "ERROR after a launch is parked, whatever asks (B202)", given(lt.Errored), hold, lt.And(lt.Reason(v1alpha1.ReasonErrored), lt.Rule("virtual 11"))},

@@ -33,7 +33,7 @@ var first = rules.Named("First", rules.Join(
 	rules.Lift[*state](rules.Steps[*rules.State]{rules.ForeignOwner}),
 	rules.Lift[*state](rules.Standing),
 	steps{
-		{Name: "DuplicateVM", When: func(s *state) bool { return len(s.vm.Others) > 0 }, Then: func(s *state) answer {
+		{Name: "DuplicateVM", When: (*state).severalVMs, Then: func(s *state) answer {
 			return rules.Hold(v1alpha1.ReasonDuplicateVM, "the VMs "+strings.Join(append([]string{s.vm.ID}, s.vm.Others...), ", ")+" bear the identity of this server: find out which one is meant, and remove the others, or their tags, at the cloud")
 		}},
 		{Name: "ForeignStamp", When: (*state).foreignStamp, Then: func(s *state) answer {
@@ -53,6 +53,13 @@ func (s *state) cloudReplaced() bool {
 func cloudReplaced(s *state) answer {
 	return rules.Hold(v1alpha1.ReasonCloudReplaced, "the Cloud "+s.openstack.CloudRef.Name+" leads to the project "+s.Facts.ProjectID+", and everything of this server is in the project "+s.Ledger.Project+
 		": give the Cloud credentials of that project again; or delete the Server and annotate it with "+v1alpha1.AnnotationAbandon+"="+s.Name()+", which leaves there what is there")
+}
+
+// severalVMs says that it cannot be told which VM is meant. Where the one remembered never launched and is gone, and one other bears the
+// identity, it can: memory is older than the last attempt to make the VM, and forgets that one as any that vanished.
+func (s *state) severalVMs() bool {
+	outlived := s.gone() && !s.launched() && len(s.vm.Others) == 1
+	return len(s.vm.Others) > 0 && !outlived
 }
 
 // foreignStamp says that the VM is another cluster's by its stamp.

@@ -39,8 +39,12 @@ func (s *state) gone() bool { return s.about() && !s.vm.Exists && s.vmID() != ""
 // unknown says that a VM is remembered, and nothing is known of it.
 func (s *state) unknown() bool { return s.vmID() != "" && !s.about() }
 
-// launchSeen says that the picture tells of a launch: Nova's launched_at is the second memory beside the latch.
+// launchSeen says that the picture tells of a launch: Nova's launched_at is the second memory beside the latch. It outlives the VM: where
+// it went before the latch was written, what it carried is lost all the same.
 func (s *state) launchSeen() bool {
+	if s.gone() {
+		return s.vm.LaunchedAt != nil
+	}
 	return s.exists() && (s.vm.LaunchedAt != nil || !unlaunchedStates[s.vm.State])
 }
 

@@ -4,6 +4,7 @@ package openstack
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -14,7 +15,8 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
-// adopt marks the VM that a person said to be this server's, and its ports. Another cluster's VM is not ours to mark.
+// adopt marks the VM that a person said to be this server's, and its ports. Another cluster's VM is not ours to mark; nor is one of ours
+// under another name: Servers' names are unique, so that one is, or was, another Server's, and may serve its claim (I1).
 func (a actor) adopt(ctx context.Context, ref provider.InstanceRef, spec provider.InstanceSpec) (provider.Outcome, error) {
 	s, err := a.server(ctx, spec.Adopt)
 	if provider.ClassOf(err) == provider.NotFound {
@@ -26,6 +28,10 @@ func (a actor) adopt(ctx context.Context, ref provider.InstanceRef, spec provide
 	before := marksOfServer(s)
 	if before.owner != "" && before.owner != ref.Owner {
 		return provider.Outcome{}, mismatch("the VM to adopt belongs to another cluster")
+	}
+	if before.identity != "" && before.identity != ref.Identity && s.Name != ref.Name {
+		return provider.Outcome{}, fail(provider.Terminal, provider.ReasonRefused, fmt.Sprintf(
+			"VM %s to adopt is named %s and bears the identity %q: another server may have it. Rename it %s at the cloud if it is this one's", s.ID, s.Name, before.identity, ref.Name), nil)
 	}
 	others, err := a.serversOf(ctx, ref)
 	if err != nil {

@@ -103,6 +103,17 @@ var createCases = []testCase{
 		f.dismantled(f.ref)
 		f.nothingLeft()
 	}},
+	{name: "another server's VM is not adopted, whatever id a person names (I1)", run: func(f *fixture) {
+		f.running()
+		mistaken := f.ref
+		mistaken.Identity, mistaken.Name, mistaken.ID = uuid.NewString(), f.ref.Name+"-2", ""
+		spec := f.spec
+		spec.Adopt = f.ref.ID
+		f.quiet(func() {
+			f.fails(drop(f.Actor().Create(f.ctx, mistaken, spec)), provider.Terminal, provider.ReasonRefused)
+		})
+		f.dismantled(f.ref)
+	}},
 	{name: "another cluster's VM of the identity is neither adopted nor made again", run: func(f *fixture) {
 		theirs := f.ref
 		theirs.Owner += "-2"
