@@ -5,6 +5,7 @@ package openstack
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/keypairs"
@@ -78,6 +79,7 @@ func (a actor) make(ctx context.Context, ref provider.InstanceRef, spec provider
 	}
 	own, err := a.preparePorts(ctx, ref, p, free, stamp)
 	if err != nil {
+		unknown = errors.Is(err, errContested)
 		return provider.Outcome{}, err
 	}
 	found, err := a.theOne(ctx, ref)

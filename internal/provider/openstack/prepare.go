@@ -116,6 +116,9 @@ func (a actor) readyPort(ctx context.Context, ref provider.InstanceRef, index in
 	if opts != nil {
 		tags := p.Tags
 		written, err := a.updatePort(ctx, p.ID, *opts)
+		if index == 0 {
+			err = a.honoured(p, written, err)
+		}
 		if err != nil {
 			return nil, err
 		}

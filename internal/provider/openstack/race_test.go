@@ -229,3 +229,40 @@ func TestAVMThatComesWhileAllIsTakenDownIsSeen(t *testing.T) {
 		t.Errorf("left behind: %+v %+v", vms, ports)
 	}
 }
+
+// TestARevisionThatNeutronDoesNotHonour: both found the same free port and name its revision, and both are answered 200, as Neutron does
+// where they write at once. The one that came second knows it by the revision in its answer, asks for nothing, and does not take the lease
+// that it overwrote for lapsed (I3).
+func TestARevisionThatNeutronDoesNotHonour(t *testing.T) {
+	r := newRace(t)
+	r.sim.SetQuotas(func(q *sim.Quotas) { q.Instances = 0 })
+	if _, err := r.one.Actor().Create(t.Context(), r.ref, r.spec); provider.ClassOf(err) != provider.Terminal {
+		t.Fatalf("without quota: %v", err)
+	}
+	r.sim.SetQuotas(func(q *sim.Quotas) { q.Instances = 10 })
+	r.LetLapse()
+	r.one.Through(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(q *http.Request) (*http.Response, error) {
+			q.Header.Del("If-Match")
+			return next.RoundTrip(q)
+		})
+	})
+	atLease, goOnLease := stopAt(r.one, http.MethodPut, "/ports/")
+	atPost, goOnPost := stopAt(r.another, http.MethodPost, "/servers$")
+	second := r.start(r.one)
+	<-atLease // it has read the port, and not written its lease
+	first := r.start(r.another)
+	<-atPost // it holds the lease, and is about to ask
+	goOnLease()
+	if err := <-second; provider.ClassOf(err) != provider.Busy {
+		t.Errorf("the one that wrote second: %v, want Busy", err)
+	}
+	if _, err := r.one.Actor().Create(t.Context(), r.ref, r.spec); provider.ClassOf(err) != provider.Busy {
+		t.Errorf("and again, while the first one may be asking: %v, want Busy", err)
+	}
+	goOnPost()
+	if err := <-first; err != nil {
+		t.Errorf("the one that wrote first: %v", err)
+	}
+	r.onlyOne(t)
+}
