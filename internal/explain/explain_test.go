@@ -128,7 +128,7 @@ func TestEveryEntryOfTheLedgerHasWords(t *testing.T) {
 		PowerOn: &ledger.PowerOn{By: ledger.BySpec, At: at}, Boot: &ledger.Boot{Claim: "c", Stage: ledger.StageBooted, At: at},
 		Released: &ledger.Released{Claim: "c", At: at}, AssetTag: &ledger.AssetTag{Previous: "INV-1"},
 		Intent:        &ledger.Intent{ID: "1", Op: ledger.IntentPowerOff, Why: ledger.WhyRestart, At: at, Target: "t"},
-		ProvisionedAt: &ledger.Provisioned{ID: "v", At: at}, ProviderID: "v", CreateAttempts: &ledger.CreateAttempts{Hash: "h", Count: 2, At: at},
+		ProvisionedAt: &ledger.Provisioned{ID: "v", At: at}, ProviderID: "v", Project: "p", CreateAttempts: &ledger.CreateAttempts{Hash: "h", Count: 2, At: at},
 		Image: &ledger.Image{Selector: "name:debian-12", ID: "i"}, Network: &ledger.Network{Hash: "h", FloatingIP: "name:public"},
 	}
 	for i, value := 0, reflect.ValueOf(full); i < value.NumField(); i++ {

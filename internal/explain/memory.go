@@ -50,6 +50,7 @@ func sayer(lines *[]Line) func(name, text string) {
 func virtualMemory(led ledger.Server) []Line {
 	var lines []Line
 	say := sayer(&lines)
+	say("project", prefixed("the VM is of the cloud's project ", led.Project))
 	say("provider-id", prefixed("the VM ", led.ProviderID))
 	if p := led.ProvisionedAt; p != nil {
 		say("provisioned-at", fmt.Sprintf("the VM %s was seen launched, %s: nothing deletes it by itself any more", p.ID, moment(p.At)))
