@@ -18,6 +18,7 @@ import (
 // VMs on one port break each other's network. So the lease is kept where a compare-and-swap is to be had: in the name of the first port, as a
 // stamp of time and chance that is written at the port's creation or with If-Match on its revision. A lease in force that is not ours, or
 // of ours with a POST whose outcome is unknown, makes Create wait; the VM is looked for by its identity meanwhile, and adopted.
+
 // leasePart is a third of a lease's time: its holder may send the POST in the first, the POST is carried out or broken off in the second, and
 // the third is for clocks that differ. So it is the time of one request, but no less than what the requests in between may take.
 func leasePart(request time.Duration) time.Duration { return max(request, minLeasePart) }

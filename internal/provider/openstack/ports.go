@@ -119,36 +119,21 @@ func (c *Cloud) makePort(ctx context.Context, ref provider.InstanceRef, index in
 	if err != nil {
 		return nil, err
 	}
-	opts := portRequest{CreateOpts: ports.CreateOpts{
+	opts := ports.CreateOpts{
 		NetworkID: w.network, Name: portName(ref.Name, index, stamp), Description: descriptionOf(ref.Identity),
 		AllowedAddressPairs: neutronPairs(w.spec.AddressPairs),
-	}}
+	}
 	if w.spec.FixedIP != "" {
 		opts.FixedIPs = []ports.IP{{IPAddress: w.spec.FixedIP}}
 	}
 	if w.groups != nil {
-		opts.SecurityGroups = &w.groups
+		opts.SecurityGroups = &w.groups // also where it is empty: no group, rather than the default one
 	}
 	made, err := ports.Create(ctx, network, opts).Extract()
 	if err = c.written(fmt.Sprintf("making port %d", index), err); err != nil {
 		return nil, err
 	}
 	return made, c.tagPort(ctx, ref, made, index)
-}
-
-// portRequest keeps the difference between no address pairs given and none wanted, which the library's omitempty drops for groups too.
-type portRequest struct{ ports.CreateOpts }
-
-// ToPortCreateMap implements ports.CreateOptsBuilder.
-func (r portRequest) ToPortCreateMap() (map[string]any, error) {
-	body, err := r.CreateOpts.ToPortCreateMap()
-	if err != nil {
-		return nil, err
-	}
-	if port, ok := body["port"].(map[string]any); ok && r.SecurityGroups != nil {
-		port["security_groups"] = *r.SecurityGroups // also where it is empty: no group, rather than the default one
-	}
-	return body, nil
 }
 
 // tagPort writes the tags that p lacks.
