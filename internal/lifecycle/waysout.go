@@ -144,12 +144,12 @@ var commonRemedies = map[string]Remedy{
 		WaysOut: []string{"see in the BMC's own log why it failed, and clear what stands in the way (an update under way, a BMC that needs a restart): it goes on by itself", "switch the machine off by hand"},
 	},
 	v1alpha1.ReasonUserDataMissing: {
-		Missing: "the secret with the claim's user data is not there", WillNot: "boot the machine without it",
-		WaysOut: []string{"create the secret in the claim's namespace"},
+		Missing: "the secret with the user data is not there", WillNot: "boot the machine, or make the VM, without it",
+		WaysOut: []string{"create the secret: in the claim's namespace, or in the operator's for a VM that no claim has"},
 	},
 	v1alpha1.ReasonUserDataDenied: {
-		Missing: "the tenant does not let the operator read the user data", WillNot: "boot the machine without it",
-		WaysOut: []string{"label the secret `" + v1alpha1.LabelUserData + "=true` and bind the operator to the ClusterRole `holdfast-userdata-reader` in the claim's namespace"},
+		Missing: "the operator is not allowed to read the user data", WillNot: "boot the machine, or make the VM, without it",
+		WaysOut: []string{"a claim's: label the secret `" + v1alpha1.LabelUserData + "=true` and bind the operator to the ClusterRole `holdfast-userdata-reader` in the claim's namespace", "that of a VM that no claim has: let the operator's Role in its own namespace get secrets"},
 	},
 	v1alpha1.ReasonCleaning: {
 		Missing: "the machine must be cleaned, by a policy that this version does not know", WillNot: "give it to another claim",
