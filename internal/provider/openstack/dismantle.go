@@ -69,9 +69,16 @@ func (a actor) Dismantle(ctx context.Context, ref provider.InstanceRef) error {
 		}
 	}
 	if leased {
-		return a.noneCame(ctx, ref)
+		if err := a.noneCame(ctx, ref); err != nil {
+			return err
+		}
 	}
-	return nil
+	if len(plugs) == 0 {
+		return nil
+	}
+	// An allocation that was on the wire may have come after the first look. After the ports none can: Neutron refuses one for a port that
+	// is not there.
+	return a.ReleaseFloatingIP(ctx, ref)
 }
 
 // allServers finds every VM of ref.
