@@ -34,7 +34,7 @@ type kit struct {
 }
 
 // patience with services that share two cores with everything else.
-const patience = 5 * time.Minute
+const patience = 8 * time.Minute
 
 func newKit(t *testing.T, name string) *kit {
 	t.Helper()

@@ -40,7 +40,6 @@ const (
 	Keystone = "keystone"
 	Nova     = "nova-api"
 	Neutron  = "neutron"
-	Glance   = "glance"
 	Compute  = "nova-compute-1"
 )
 
