@@ -106,7 +106,6 @@ const (
 	ReasonNoSystems             = "NoSystems"             // no system behind this BMC can be reset: no host
 	ReasonDuplicateBMC          = "DuplicateBMC"          // another BMC object speaks of the same management controller
 	ReasonConflictingSystem     = "ConflictingSystem"     // another object already manages this machine
-	ReasonDegraded              = "Degraded"              // works, but something is worth a look
 	ReasonCreating              = "Creating"              // the VM is being made
 	ReasonRetrying              = "Retrying"              // a VM that never launched is deleted and made again
 	ReasonRebuilding            = "Rebuilding"            // the VM's disk is being made anew
