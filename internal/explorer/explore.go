@@ -74,7 +74,16 @@ func (x *explorer) Moves(s *State, yield func(next *State, broken search.Breach)
 func (x *explorer) Restless(s State) search.Breach { return x.restless(s).told() }
 
 // Tell implements search.Game.
-func (x *explorer) Tell(path []uint16, ofState bool) []Line { return x.tell(path, ofState) }
+func (x *explorer) Tell(path []uint16) []Line {
+	lines, _ := x.tell(path)
+	return lines
+}
+
+// TellRest implements search.Game.
+func (x *explorer) TellRest(path []uint16) []Line {
+	lines, last := x.tell(path)
+	return append(lines, x.tellRest(last)...)
+}
 
 // Decisions implements search.Game.
 func (x *explorer) Decisions() int {

@@ -12,7 +12,7 @@ import (
 )
 
 // tell plays a path again from the start.
-func (x *explorer) tell(steps []uint16, ofState bool) []Line {
+func (x *explorer) tell(steps []uint16) ([]Line, State) {
 	s := x.initial()
 	s.tidy()
 	lines := []Line{{Actor: "world", Move: x.world.Name + ": " + x.world.About, Changes: x.changes(nil, &s)}}
@@ -30,10 +30,7 @@ func (x *explorer) tell(steps []uint16, ofState bool) []Line {
 		actor, what := x.words(&before, taken)
 		lines = append(lines, Line{Actor: actor, Move: what, Changes: x.changes(&before, &s)})
 	}
-	if ofState {
-		lines = append(lines, x.tellRest(s)...)
-	}
-	return lines
+	return lines, s
 }
 
 // tellRest tells how things go on when nobody interferes any more.

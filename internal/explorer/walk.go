@@ -51,7 +51,11 @@ type stroll struct {
 
 // report keeps one violation of a kind. Where it is one of the state itself, how things go on is told too.
 func (q *stroll) report(b breach, path []uint16, ofState bool) {
-	q.told.Report(&q.result, b.told(), func() []Line { return q.tell(path, ofState) })
+	tell := q.Tell
+	if ofState {
+		tell = q.TellRest
+	}
+	q.told.Report(&q.result, b.told(), func() []Line { return tell(path) })
 }
 
 // walk takes one walk.

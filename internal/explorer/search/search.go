@@ -22,8 +22,10 @@ type Game[S comparable] interface {
 	Moves(s *S, yield func(next *S, broken Breach))
 	// Restless says what is wrong with a state from which things do not come to rest once nobody interferes any more.
 	Restless(S) Breach
-	// Tell plays a path again, and puts it into words. ofState: what breaks is the last state itself.
-	Tell(path []uint16, ofState bool) []Line
+	// Tell plays a path again, and puts it into words.
+	Tell(path []uint16) []Line
+	// TellRest is Tell, and how things go on from there when nobody interferes any more.
+	TellRest(path []uint16) []Line
 	// Decisions is how many distinct views were decided about so far.
 	Decisions() int
 }
@@ -156,8 +158,11 @@ func (q *searching[S]) visit(s S, from node) {
 }
 
 func (q *searching[S]) violated(b Breach, at node) {
-	ofState := at.nth == NoStep
-	q.told.Report(&q.result, b, func() []Line { return q.game.Tell(q.path(at), ofState) })
+	tell := q.game.Tell
+	if at.nth == NoStep { // what breaks is the last state itself
+		tell = q.game.TellRest
+	}
+	q.told.Report(&q.result, b, func() []Line { return tell(q.path(at)) })
 }
 
 // path are the steps from the start to a node.

@@ -31,8 +31,20 @@ func stepWords(step lifecycle.Step) string {
 	return text + " (" + step.Message + ")"
 }
 
-// Tell implements search.Game: it plays a path again from the start.
-func (x *explorer) Tell(path []uint16, ofState bool) []search.Line {
+// Tell implements search.Game.
+func (x *explorer) Tell(path []uint16) []search.Line {
+	lines, _ := x.tell(path)
+	return lines
+}
+
+// TellRest implements search.Game.
+func (x *explorer) TellRest(path []uint16) []search.Line {
+	lines, last := x.tell(path)
+	return append(lines, x.tellRest(last)...)
+}
+
+// tell plays a path again from the start, and returns the state that it ends in.
+func (x *explorer) tell(path []uint16) ([]search.Line, State) {
 	s := x.Start()
 	x.Tidy(&s)
 	lines := []search.Line{{Actor: "world", Move: x.world.Name + ": " + x.world.About, Changes: x.changes(nil, &s)}}
@@ -49,10 +61,7 @@ func (x *explorer) Tell(path []uint16, ofState bool) []search.Line {
 		x.Tidy(&s)
 		lines = append(lines, search.Line{Actor: taken.actor, Move: taken.what, Changes: x.changes(&before, &s)})
 	}
-	if ofState {
-		lines = append(lines, x.tellRest(s)...)
-	}
-	return lines
+	return lines, s
 }
 
 // tellRest tells how things go on when nobody interferes any more.
