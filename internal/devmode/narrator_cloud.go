@@ -39,13 +39,17 @@ func changesCloud(r openstack.Request) bool {
 	return r.Method != http.MethodGet && r.Method != http.MethodHead && r.Service != "identity"
 }
 
-// CloudCall is the path that a request was for, as a pattern without the service's root; of an action with its name.
+// CloudCall is what a request was for: its path without the service's root, with ids left out; of an action with its name.
 func CloudCall(r openstack.Request) string {
 	_, path, found := strings.Cut(r.Route, "/v2.")
 	if !found {
 		return r.Path
 	}
 	_, path, _ = strings.Cut(path, "/")
+	if rest, tags := strings.CutPrefix(path, "{kind}/"); tags {
+		parts := strings.Split(r.Path, "/") // "", network, v2.0, the kind
+		path = parts[3] + "/" + rest
+	}
 	return path
 }
 

@@ -43,10 +43,11 @@ func TestWhatCountsAsAWriteToTheCloud(t *testing.T) {
 		{Service: "compute", Method: "POST", Route: "/compute/v2.1/servers/{server}/action rebuild"},
 		{Service: "compute", Method: "DELETE", Route: "/compute/v2.1/servers/{server}"},
 		{Service: "network", Method: "PUT", Path: "/network/v2.0/unheard-of"},
+		{Service: "network", Method: "PUT", Path: "/network/v2.0/ports/4/tags", Route: "/network/v2.0/{kind}/{id}/tags"},
 	} {
 		f.countCloud(r)
 	}
-	const want = "1 DELETE servers/{server}, 2 POST servers, 1 POST servers/{server}/action rebuild, 1 PUT /network/v2.0/unheard-of"
+	const want = "1 DELETE servers/{server}, 2 POST servers, 1 POST servers/{server}/action rebuild, 1 PUT /network/v2.0/unheard-of, 1 PUT ports/{id}/tags"
 	if got := f.cloudCalls(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

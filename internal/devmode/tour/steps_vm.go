@@ -111,7 +111,7 @@ func claimVM(ctx context.Context, t *tour) error {
 // madeWithFloatingIP are the writes that one VM with a port and a floating IP takes: each thing is made once, and tagged where the API
 // takes no tags at creation.
 var madeWithFloatingIP = []string{
-	"1 POST floatingips", "1 POST ports", "1 POST servers", "2 PUT {kind}/{id}/tags",
+	"1 POST floatingips", "1 POST ports", "1 POST servers", "1 PUT floatingips/{id}/tags", "1 PUT ports/{id}/tags",
 }
 
 // reachable checks that the tenant is told the VM's addresses, and that the VM trusts the authority.

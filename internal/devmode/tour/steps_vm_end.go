@@ -45,7 +45,7 @@ func failVM(ctx context.Context, t *tour) error {
 		return err
 	}
 	// The VM is made, and three times deleted and made again; its port is kept, and leased for each attempt anew.
-	want := []string{"3 DELETE servers/{server}", "1 POST ports", "4 POST servers", "3 PUT ports/{port}", "1 PUT {kind}/{id}/tags"}
+	want := []string{"3 DELETE servers/{server}", "1 POST ports", "4 POST servers", "1 PUT ports/{id}/tags", "3 PUT ports/{port}"}
 	if err := t.cloudCalled(m, want...); err != nil {
 		return err
 	}
