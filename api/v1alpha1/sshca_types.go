@@ -38,7 +38,7 @@ type SSHCertificateAuthoritySpec struct {
 }
 
 // PrincipalsByLogin are the principals as a map; nil where there are none.
-func (s SSHCertificateAuthoritySpec) PrincipalsByLogin() map[string][]string {
+func (s *SSHCertificateAuthoritySpec) PrincipalsByLogin() map[string][]string {
 	var principals map[string][]string
 	for _, login := range s.Principals {
 		if principals == nil {

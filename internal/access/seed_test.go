@@ -106,7 +106,7 @@ func TestAuthoritiesComeWithIt(t *testing.T) {
 // What cannot be handed over makes no VM, says whether repeating helps, and quotes nothing (B218, B213).
 func TestWhatCannotBeHandedOver(t *testing.T) {
 	noise := make([]byte, 120_000)
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // what does not compress, the same each time
+	random := rand.New(rand.NewPCG(1, 2)) // what does not compress, the same each time
 	for i := range noise {
 		noise[i] = 'a' + byte(random.IntN(26))
 	}
