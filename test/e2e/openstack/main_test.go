@@ -53,5 +53,5 @@ func paceOfACloud(o *operator.Options) {
 	clouds := &o.Cadence.Clouds
 	clouds.Slow, clouds.Full, clouds.FullFast = 4*time.Second, 12*time.Second, 4*time.Second
 	clouds.About = 20 * time.Second
-	clouds.LookDeadline = 20 * time.Second
+	clouds.LookDeadline = 10 * time.Second
 }
