@@ -78,11 +78,12 @@ type leases struct {
 
 	mu      sync.Mutex
 	settled map[string]time.Time // by stamp: when it was taken
+	late    map[string]time.Time // by identity and index of a port: until when a POST of ours that timed out may still make one
 }
 
 func newLeases(clock func() time.Time, request time.Duration) *leases {
 	part := leasePart(request)
-	return &leases{clock: clock, use: part, time: leaseParts * part, settled: map[string]time.Time{}}
+	return &leases{clock: clock, use: part, time: leaseParts * part, settled: map[string]time.Time{}, late: map[string]time.Time{}}
 }
 
 // take makes a new stamp. It comes into force when it is written.
@@ -131,6 +132,28 @@ func (l *leases) left(p *ports.Port) time.Duration {
 	}
 	return min(l.time, l.time-age)
 }
+
+// mayComeLate notes that the POST of a port got no answer in time: it may be carried out yet, and a second one beside it would be nobody's.
+func (l *leases) mayComeLate(identity string, index int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.clock()
+	for port, until := range l.late {
+		if until.Before(now) {
+			delete(l.late, port)
+		}
+	}
+	l.late[latePort(identity, index)] = now.Add(l.time)
+}
+
+// expected is how long such a port is still to be waited for; 0 for none.
+func (l *leases) expected(identity string, index int) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return max(0, l.late[latePort(identity, index)].Sub(l.clock()))
+}
+
+func latePort(identity string, index int) string { return identity + "/" + strconv.Itoa(index) }
 
 // usable says that the holder of stamp may still send the POST.
 func (l *leases) usable(stamp string) bool {

@@ -4,6 +4,7 @@ package openstack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
@@ -100,10 +101,23 @@ func (a actor) pluggedInto(ctx context.Context, ref provider.InstanceRef, p *por
 	}
 }
 
+// newPort makes a port that there is not, unless an earlier request for it may be carried out yet: that is waited for (B192).
+func (a actor) newPort(ctx context.Context, ref provider.InstanceRef, index int, w plannedPort, stamp string) (*ports.Port, error) {
+	if left := a.pool.leases.expected(ref.Identity, index); left > 0 {
+		return nil, busy("an earlier request for this port was not answered in time, and may be carried out yet", min(left, goingAgain))
+	}
+	p, err := a.makePort(ctx, ref, index, w, stamp)
+	var e *provider.Error
+	if p == nil && errors.As(err, &e) && e.Reason == provider.ReasonTimeout {
+		a.pool.leases.mayComeLate(ref.Identity, index)
+	}
+	return p, err
+}
+
 // readyPort makes the port, or makes of the one there is what is planned. The first port takes the lease by the same write.
 func (a actor) readyPort(ctx context.Context, ref provider.InstanceRef, index int, w plannedPort, p *ports.Port, stamp string) (*ports.Port, error) {
 	if p == nil {
-		return a.makePort(ctx, ref, index, w, stamp)
+		return a.newPort(ctx, ref, index, w, stamp)
 	}
 	opts := w.difference(p)
 	if index == 0 {
