@@ -28,8 +28,8 @@ func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lif
 	step := decision.Step
 	now := r.Clock.Now()
 	if wait, refusal := r.efforts.wait(read.Server, step, now); wait > 0 {
-		if late := r.late(read.Server, step); late != nil {
-			return r.record(ctx, read, step, *late, provider.Outcome{}) // it lost a race, as against the picture that the monitor takes meanwhile
+		if late, outcome := r.late(read.Server, step); late != nil {
+			return r.record(ctx, read, step, *late, outcome) // it lost a race, as against the picture that the monitor takes meanwhile
 		}
 		return r.report(ctx, read, decision, min(wait, step.After), refusals(refusal)...) // asked for a moment ago (R5)
 	}
@@ -52,13 +52,13 @@ func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lif
 	return r.record(ctx, read, step, *record, outcome)
 }
 
-// record ends a pass with what came of an effect. One that lost a race is made by a later pass: what a cloud made is remembered for it,
-// and every effect can be asked for again.
+// record ends a pass with what came of an effect. One that lost a race is made by a later pass. Effects at a BMC can be asked for again
+// until then; what was done at a cloud is owed its record, for a VM is not to be restarted, or looked for, twice.
 func (r *Reconciler) record(ctx context.Context, read view.ServerRead, step lifecycle.Step, record lifecycle.Patch, outcome provider.Outcome) (ctrl.Result, error) {
 	written, err := pass.Write(ctx, r.Client, read.Server, record)
 	if written == pass.Lost && err == nil {
-		if outcome.Made != nil {
-			r.efforts.succeeded(read.Server, step, r.Clock.Now(), r.Settings.EffectDeadline, outcome)
+		if step.Effect.Virtual != nil {
+			r.efforts.owes(read.Server, step, r.Clock.Now(), r.Settings.EffectDeadline, outcome)
 		}
 		return ctrl.Result{RequeueAfter: pass.Again}, nil
 	}
@@ -68,13 +68,13 @@ func (r *Reconciler) record(ctx context.Context, read view.ServerRead, step life
 	return ctrl.Result{}, err
 }
 
-// late is what an effort of a moment ago brought about and could not record; nil for nothing.
-func (r *Reconciler) late(object *v1alpha1.Server, step lifecycle.Step) *lifecycle.Patch {
-	outcome := r.efforts.outcome(object, step)
-	if outcome.Task == "" && outcome.Made == nil {
-		return nil
+// late is the record of an effort of a moment ago that lost its race; nil for none.
+func (r *Reconciler) late(object *v1alpha1.Server, step lifecycle.Step) (*lifecycle.Patch, provider.Outcome) {
+	outcome, owed := r.efforts.outcome(object, step)
+	if outcome.Task == "" && !owed {
+		return nil, outcome
 	}
-	return recordOf(object, step, outcome)
+	return recordOf(object, step, outcome), outcome
 }
 
 // recordOf is what is to be remembered of an effect: what the decision said, with what only the effect could tell.

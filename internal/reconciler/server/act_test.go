@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
@@ -132,7 +134,32 @@ func TestWhatACloudMadeIsRememberedByALaterPass(t *testing.T) {
 	if led := r.ledger(); led.ProviderID != lt.VMID || led.Image == nil || !slices.Equal(r.calls, []lifecycle.Op{lifecycle.OpCreateInstance}) {
 		t.Errorf("ledger %+v after %v", led, r.calls)
 	}
-	if left := r.efforts.outcome(r.server(), lifecycle.Step{Clause: "Creating.Create", Effect: &lifecycle.Effect{Op: lifecycle.OpCreateInstance}}); left.Made != nil {
-		t.Error("what was recorded is still remembered")
+}
+
+// A VM is restarted once, though the record of it loses a race, again and again.
+func TestARestartWhoseRecordLostARaceIsNotAskedForAgain(t *testing.T) {
+	asked := metav1.NewTime(lt.Before(1))
+	r := newRig(t, lt.Virtual, lt.Claimed, func(s *lt.Scene) {
+		s.Claim.Spec.RestartedAt = &asked
+		s.Ledger.Restarted = lt.Before(30)
+		s.Server.Status.Observed.Instance.Claim = s.Server.Spec.ClaimRef.Identity
+	}, lt.AnnouncedVM(ledger.IntentReboot, ledger.WhyRestart, 0))
+	pictures := 0
+	picture := func() {
+		pictures++
+		pictured := r.server()
+		pictured.Status.Observed.Health = strings.Repeat("x", pictures)
+		if err := r.Client.Status().Update(t.Context(), pictured); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.during = picture
+	if again := r.pass().RequeueAfter; again != pass.Again || r.ledger().Intent == nil {
+		t.Fatalf("the record was written over another's write: again after %s, calls %v", again, r.calls)
+	}
+	r.clock.SetTime(lt.Now.Add(pass.Again))
+	r.pass()
+	if led := r.ledger(); led.Intent != nil || !led.Restarted.Equal(asked.UTC()) || !slices.Equal(r.calls, []lifecycle.Op{lifecycle.OpReboot}) {
+		t.Errorf("ledger %+v after %v", led, r.calls)
 	}
 }

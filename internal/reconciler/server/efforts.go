@@ -28,6 +28,8 @@ type effort struct {
 	failures int
 	// outcome is what the effect became: a task, or something that was made at a cloud.
 	outcome provider.Outcome
+	// owed says that the effect was done, and that its record is still to be written.
+	owed bool
 	// refusal is how the last try failed; nil where it did not. It is reported until the next try: a pass in between knows no better.
 	refusal *lifecycle.Gate
 }
@@ -60,14 +62,19 @@ func (e *efforts) succeeded(server *v1alpha1.Server, step lifecycle.Step, now ti
 	e.note(server.Name, effort{what: keyOf(server, step), notUntil: now.Add(interval), outcome: outcome})
 }
 
-// outcome is what the same effect became when it was asked for last.
-func (e *efforts) outcome(server *v1alpha1.Server, step lifecycle.Step) provider.Outcome {
+// owes notes that the effect was done and could not be recorded.
+func (e *efforts) owes(server *v1alpha1.Server, step lifecycle.Step, now time.Time, interval time.Duration, outcome provider.Outcome) {
+	e.note(server.Name, effort{what: keyOf(server, step), notUntil: now.Add(interval), outcome: outcome, owed: true})
+}
+
+// outcome is what the same effect became when it was asked for last, and whether its record is owed.
+func (e *efforts) outcome(server *v1alpha1.Server, step lifecycle.Step) (outcome provider.Outcome, owed bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if last, ok := e.tried[server.Name]; ok && last.what == keyOf(server, step) {
-		return last.outcome
+		return last.outcome, last.owed
 	}
-	return provider.Outcome{}
+	return provider.Outcome{}, false
 }
 
 // failed notes how the effect failed and returns how long to wait, doubling from least.
