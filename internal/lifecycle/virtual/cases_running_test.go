@@ -43,6 +43,9 @@ func runningCases() []decided {
 	return []decided{
 		{"Running.Settled", "as its spec says: silent (P8)", given(), settled, lt.Rule("virtual 13")},
 		{"Reserved.Settled", "as its claim asks: silent", given(lt.Serving), settled, lt.Rule("virtual 12")},
+		{"Running.Settled", "a state that nobody here knows is no failure, and no reason to act (B081)", given(lt.NovaState("SHELVED_OFFLOADED", ""), lt.Facts(func(o *v1alpha1.ServerObserved) {
+			o.PowerState = v1alpha1.ObservedUnknown
+		})), settled, lt.Rule("virtual 13")},
 		{"Running.Picture.Unreachable", "the cloud does not answer", given(lt.Unreachable), wait, lt.Reason(v1alpha1.ReasonProviderUnreachable)},
 		{"Reserved.Picture.Unreachable", "the cloud does not answer", given(lt.Serving, lt.Unreachable), wait, nil},
 		{"Running.Picture.Unknown", "a VM that is in no listing is neither gone nor made again (B184)", given(noPicture), wait, lt.Reason(v1alpha1.ReasonNotObserved)},
