@@ -27,10 +27,11 @@ import (
 func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lifecycle.Decision) (ctrl.Result, error) {
 	step := decision.Step
 	now := r.Clock.Now()
-	if wait, refusal := r.efforts.wait(read.Server, step, now); wait > 0 {
-		if late, outcome := r.late(read.Server, step); late != nil {
-			return r.record(ctx, read, step, *late, outcome) // it lost a race, as against the picture that the monitor takes meanwhile
-		}
+	wait, refusal := r.efforts.wait(read.Server, step, now)
+	if late, outcome := r.late(read.Server, step, wait); late != nil {
+		return r.record(ctx, read, step, *late, outcome)
+	}
+	if wait > 0 {
 		return r.report(ctx, read, decision, min(wait, step.After), refusals(refusal)...) // asked for a moment ago (R5)
 	}
 	outcome, err := r.perform(ctx, read, step)
@@ -52,26 +53,35 @@ func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lif
 	return r.record(ctx, read, step, *record, outcome)
 }
 
-// record ends a pass with what came of an effect. One that lost a race is made by a later pass. Effects at a BMC can be asked for again
-// until then; what was done at a cloud is owed its record, for a VM is not to be restarted, or looked for, twice.
+// record ends a pass with what came of an effect. One that is not written, because it lost a race or the API server did not take it, is
+// made by a later pass. Effects at a BMC can be asked for again until then; what was done at a cloud is owed its record, for a VM is not to
+// be restarted, or looked for, twice.
 func (r *Reconciler) record(ctx context.Context, read view.ServerRead, step lifecycle.Step, record lifecycle.Patch, outcome provider.Outcome) (ctrl.Result, error) {
-	written, err := pass.Write(ctx, r.Client, read.Server, record)
-	if written == pass.Lost && err == nil {
-		if step.Effect.Virtual != nil {
-			r.efforts.owes(read.Server, step, r.Clock.Now(), r.Settings.EffectDeadline, outcome)
-		}
-		return ctrl.Result{RequeueAfter: pass.Again}, nil
-	}
-	if err == nil && step.Effect.Virtual != nil {
+	written, result, err := r.patch(ctx, read, record)
+	switch {
+	case step.Effect.Virtual == nil:
+	case written == pass.Done:
 		r.efforts.forget(read.Server.Name) // asked for again, it is another effort: what was made once is not what will be made then
+	default:
+		r.efforts.owes(read.Server, step, r.Clock.Now(), r.Settings.EffectDeadline, outcome)
 	}
-	return ctrl.Result{}, err
+	return result, err
 }
 
-// late is the record of an effort of a moment ago that lost its race; nil for none.
-func (r *Reconciler) late(object *v1alpha1.Server, step lifecycle.Step) (*lifecycle.Patch, provider.Outcome) {
+// patch ends a pass with a write of the server. One that lost a race is decided about again.
+func (r *Reconciler) patch(ctx context.Context, read view.ServerRead, p lifecycle.Patch) (pass.Written, ctrl.Result, error) {
+	written, err := pass.Write(ctx, r.Client, read.Server, p)
+	if written == pass.Lost && err == nil {
+		return written, ctrl.Result{RequeueAfter: pass.Again}, nil
+	}
+	return written, ctrl.Result{}, err
+}
+
+// late is the record of an effort that could not be written, as where the monitor's picture came in between; nil for none. A task is
+// recorded within the wait for the same effort; what is owed is, however late.
+func (r *Reconciler) late(object *v1alpha1.Server, step lifecycle.Step, wait time.Duration) (*lifecycle.Patch, provider.Outcome) {
 	outcome, owed := r.efforts.outcome(object, step)
-	if outcome.Task == "" && !owed {
+	if !owed && (outcome.Task == "" || wait <= 0) {
 		return nil, outcome
 	}
 	return recordOf(object, step, outcome), outcome
@@ -142,7 +152,8 @@ func (r *Reconciler) refused(ctx context.Context, read view.ServerRead, decision
 	}
 	log.FromContext(ctx).Info("effect refused", "step", decision.Step.Clause, "class", e.Class, "reason", e.Reason, "message", e.Message)
 	if e.Class == provider.Terminal && decision.Step.Refused != nil {
-		return r.record(ctx, read, decision.Step, *decision.Step.Refused, provider.Outcome{})
+		_, result, err := r.patch(ctx, read, *decision.Step.Refused)
+		return result, err
 	}
 	gate := gateOf(e, decision.Step)
 	after := r.retry(read, decision.Step, e, gate)

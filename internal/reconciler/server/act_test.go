@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
@@ -136,30 +137,51 @@ func TestWhatACloudMadeIsRememberedByALaterPass(t *testing.T) {
 	}
 }
 
+// toBeRestarted is a VM whose claim asks for a restart that is announced.
+var toBeRestarted = lt.All(lt.Virtual, lt.Claimed, func(s *lt.Scene) {
+	asked := metav1.NewTime(lt.Before(1))
+	s.Claim.Spec.RestartedAt = &asked
+	s.Ledger.Restarted = lt.Before(30)
+	s.Server.Status.Observed.Instance.Claim = s.Server.Spec.ClaimRef.Identity
+}, lt.AnnouncedVM(ledger.IntentReboot, ledger.WhyRestart, 0))
+
+// restartedOnce wants that the restart is recorded and was asked for once.
+func restartedOnce(r *rig) {
+	r.t.Helper()
+	if led := r.ledger(); led.Intent != nil || !led.Restarted.Equal(lt.Before(1)) || !slices.Equal(r.calls, []lifecycle.Op{lifecycle.OpReboot}) {
+		r.t.Errorf("ledger %+v after %v", led, r.calls)
+	}
+}
+
 // A VM is restarted once, though the record of it loses a race, again and again.
 func TestARestartWhoseRecordLostARaceIsNotAskedForAgain(t *testing.T) {
-	asked := metav1.NewTime(lt.Before(1))
-	r := newRig(t, lt.Virtual, lt.Claimed, func(s *lt.Scene) {
-		s.Claim.Spec.RestartedAt = &asked
-		s.Ledger.Restarted = lt.Before(30)
-		s.Server.Status.Observed.Instance.Claim = s.Server.Spec.ClaimRef.Identity
-	}, lt.AnnouncedVM(ledger.IntentReboot, ledger.WhyRestart, 0))
-	pictures := 0
-	picture := func() {
-		pictures++
+	r := newRig(t, toBeRestarted)
+	r.during = func() {
 		pictured := r.server()
-		pictured.Status.Observed.Health = strings.Repeat("x", pictures)
+		pictured.Status.Observed.Health = "OK"
 		if err := r.Client.Status().Update(t.Context(), pictured); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r.during = picture
 	if again := r.pass().RequeueAfter; again != pass.Again || r.ledger().Intent == nil {
 		t.Fatalf("the record was written over another's write: again after %s, calls %v", again, r.calls)
 	}
 	r.clock.SetTime(lt.Now.Add(pass.Again))
 	r.pass()
-	if led := r.ledger(); led.Intent != nil || !led.Restarted.Equal(asked.UTC()) || !slices.Equal(r.calls, []lifecycle.Op{lifecycle.OpReboot}) {
-		t.Errorf("ledger %+v after %v", led, r.calls)
+	restartedOnce(r)
+}
+
+// Nor is it restarted again where the API server does not take the record, for longer than an effect is waited for.
+func TestARestartWhoseRecordWasRefusedIsNotAskedForAgain(t *testing.T) {
+	r := newRig(t, toBeRestarted)
+	r.refusing = apierrors.NewServiceUnavailable("etcd is away")
+	for range 3 {
+		if _, err := r.Reconcile(t.Context(), requestFor(lt.ServerName)); err == nil {
+			t.Fatal("the pass did not tell that its record was not written")
+		}
+		r.clock.SetTime(r.clock.Now().Add(2 * r.Settings.EffectDeadline))
 	}
+	r.refusing = nil
+	r.pass()
+	restartedOnce(r)
 }

@@ -80,12 +80,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 
 // write sends the step's patch. The watch brings the next pass.
 func (r *Reconciler) write(ctx context.Context, read view.ServerRead, decision lifecycle.Decision) (ctrl.Result, error) {
-	written, err := pass.Write(ctx, r.Client, read.Server, *decision.Step.Patch)
-	if err != nil {
-		return ctrl.Result{}, err
-	}
-	if written == pass.Lost {
-		return ctrl.Result{RequeueAfter: pass.Again}, nil
+	written, result, err := r.patch(ctx, read, *decision.Step.Patch)
+	if written != pass.Done {
+		return result, err
 	}
 	tell(ctx, decision)
 	pass.Tell(r.Recorder, read.Server, decision.Step)

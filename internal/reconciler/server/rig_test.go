@@ -13,6 +13,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
@@ -36,6 +37,8 @@ type rig struct {
 	failure error
 	during  func()
 	calls   []lifecycle.Op
+	// refusing is what the API server answers to every patch of metadata and spec; nil: it takes them.
+	refusing error
 }
 
 func newRig(t *testing.T, overrides ...lt.Override) *rig {
@@ -62,8 +65,15 @@ func newRig(t *testing.T, overrides ...lt.Override) *rig {
 	if err := index.Setup(t.Context(), indexer{builder}); err != nil {
 		t.Fatal(err)
 	}
-	c := builder.Build()
 	r := &rig{t: t, clock: clocktesting.NewFakePassiveClock(lt.Now), recorder: events.NewFakeRecorder(100)}
+	c := builder.WithInterceptorFuncs(interceptor.Funcs{
+		Patch: func(ctx context.Context, to client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+			if r.refusing != nil {
+				return r.refusing
+			}
+			return to.Patch(ctx, object, patch, options...)
+		},
+	}).Build()
 	r.Reconciler = &Reconciler{
 		Client: c, Reader: &view.Servers{Cache: c, API: c, Settings: scene.Settings},
 		Actors: r, Clouds: r, Seeds: r, Recorder: r.recorder, Metrics: status.NewMetrics(), Clock: r.clock, Settings: scene.Settings,
