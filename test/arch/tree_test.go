@@ -118,7 +118,7 @@ func localLines(text []byte) map[int]string {
 }
 
 func TestLocalPlacesAreFound(t *testing.T) {
-	text := "fine: ~/work/x and docs/work/y\nbad: see /wor" + "k/main/x\nfine\n\"/ro" + "ot/go/pkg\"\n/root/.ssh/authorized_keys\n"
+	text := "fine: ~/wor" + "k/x and docs/wor" + "k/y\nbad: see /wor" + "k/main/x\nfine\n\"/ro" + "ot/go/pkg\"\n/ro" + "ot/.ssh/authorized_keys\n"
 	found := localLines([]byte(text))
 	if len(found) != 2 || found[2] == "" || found[4] == "" {
 		t.Errorf("found %v, want lines 2 and 4", found)
