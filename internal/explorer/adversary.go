@@ -3,9 +3,8 @@
 package explorer
 
 import (
-	"strings"
-
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/explorer/apiserver"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 )
 
@@ -62,16 +61,16 @@ func (x *explorer) harmServer(s *State, harm Harm, i int) bool {
 	if s.now.server[i] == absent {
 		return false
 	}
-	old := x.servers.get(s.old.server[i])
+	old := x.servers.Get(s.old.server[i])
 	switch harm {
 	case WipeStatus:
 		return x.editServer(s, i, func(o *v1alpha1.Server) { o.Status = v1alpha1.ServerStatus{} })
 	case OldStatus:
 		return old != nil && x.editServer(s, i, func(o *v1alpha1.Server) { o.Status = old.Status })
 	case DropLedger:
-		return x.editServer(s, i, func(o *v1alpha1.Server) { o.Annotations = withoutLedger(o.Annotations, nil) })
+		return x.editServer(s, i, func(o *v1alpha1.Server) { o.Annotations = apiserver.WithLedger(o.Annotations, nil) })
 	case OldLedger:
-		return old != nil && x.editServer(s, i, func(o *v1alpha1.Server) { o.Annotations = withoutLedger(o.Annotations, old.Annotations) })
+		return old != nil && x.editServer(s, i, func(o *v1alpha1.Server) { o.Annotations = apiserver.WithLedger(o.Annotations, old.Annotations) })
 	case LoseServer:
 		s.now.server[i] = absent
 		return true
@@ -83,14 +82,14 @@ func (x *explorer) harmServer(s *State, harm Harm, i int) bool {
 
 // restoreServer is a restore as backup tools make it: the old content without status, under a new UID, not being deleted.
 func (x *explorer) restoreServer(s *State, i int) bool {
-	old := x.servers.get(s.old.server[i])
+	old := x.servers.Get(s.old.server[i])
 	if old == nil || s.suids[i] == maxUIDs {
 		return false
 	}
 	s.suids[i]++
 	restored := old.DeepCopy()
 	restored.UID, restored.DeletionTimestamp, restored.Status = serverUID(i, s.suids[i]), nil, v1alpha1.ServerStatus{}
-	s.now.server[i] = x.servers.intern(restored)
+	s.now.server[i] = x.servers.Intern(restored)
 	return true
 }
 
@@ -104,13 +103,13 @@ func (x *explorer) harmClaim(s *State, harm Harm, c int) bool {
 	if harm != OldClaim {
 		x.forgotten(s, x.ownerOfClaim(s.now.claim[c]))
 	}
-	old := x.claims.get(s.old.claim[c])
+	old := x.claims.Get(s.old.claim[c])
 	switch harm {
 	case DropClaimLedger:
-		return x.editClaim(s, c, func(o *v1alpha1.ServerClaim) { o.Annotations = withoutLedger(o.Annotations, nil) })
+		return x.editClaim(s, c, func(o *v1alpha1.ServerClaim) { o.Annotations = apiserver.WithLedger(o.Annotations, nil) })
 	case OldClaimLedger:
-		return old != nil && old.UID == x.claims.get(s.now.claim[c]).UID &&
-			x.editClaim(s, c, func(o *v1alpha1.ServerClaim) { o.Annotations = withoutLedger(o.Annotations, old.Annotations) })
+		return old != nil && old.UID == x.claims.Get(s.now.claim[c]).UID &&
+			x.editClaim(s, c, func(o *v1alpha1.ServerClaim) { o.Annotations = apiserver.WithLedger(o.Annotations, old.Annotations) })
 	case LoseClaim:
 		s.now.claim[c] = absent
 		return true
@@ -140,14 +139,14 @@ func (x *explorer) forgotten(s *State, o owner) {
 // restoreClaim brings a claim back, under a new UID. While it is there its workload must not be touched, also where its tenant had
 // deleted it since.
 func (x *explorer) restoreClaim(s *State, c int) bool {
-	old := x.claims.get(s.old.claim[c])
+	old := x.claims.Get(s.old.claim[c])
 	if old == nil || s.uids[c] == maxUIDs {
 		return false
 	}
 	s.uids[c]++
 	restored := old.DeepCopy()
 	restored.UID, restored.DeletionTimestamp = claimUID(c, s.uids[c]), nil
-	s.now.claim[c] = x.claims.intern(restored)
+	s.now.claim[c] = x.claims.Intern(restored)
 	if old.Annotations[ledger.KeyIdentity] == "" {
 		s.alive |= x.ownerOfClaim(s.now.claim[c]).bit() // one that nobody had seen yet
 	}
@@ -192,30 +191,11 @@ func (x *explorer) usedBy(s *State, i int) owner {
 		return o
 	}
 	for c := range x.world.Claims {
-		if known := x.claims.get(s.now.claim[c]); known != nil && known.Annotations[ledger.KeyBound] == serverIdentity(i) {
+		if known := x.claims.Get(s.now.claim[c]); known != nil && known.Annotations[ledger.KeyBound] == serverIdentity(i) {
 			if o := x.ownerOfClaim(s.now.claim[c]); o != x.memoryOf(server).released && x.lives(s, o) {
 				return o
 			}
 		}
 	}
 	return stranger
-}
-
-// withoutLedger keeps what is no ledger, and takes the ledger of another time.
-func withoutLedger(now, old map[string]string) map[string]string {
-	out := map[string]string{}
-	for key, value := range now {
-		if !strings.HasPrefix(key, v1alpha1.LedgerPrefix) {
-			out[key] = value
-		}
-	}
-	for key, value := range old {
-		if strings.HasPrefix(key, v1alpha1.LedgerPrefix) {
-			out[key] = value
-		}
-	}
-	if len(out) == 0 {
-		return nil
-	}
-	return out
 }

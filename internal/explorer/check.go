@@ -13,7 +13,7 @@ import (
 
 // holder is the owner that a server's claimRef names.
 func (x *explorer) holder(server id) owner {
-	object := x.servers.get(server)
+	object := x.servers.Get(server)
 	if object == nil || object.Spec.ClaimRef == nil {
 		return 0
 	}
@@ -22,7 +22,7 @@ func (x *explorer) holder(server id) owner {
 
 // ownerOfClaim is who a claim object is: its identity, or what that will be.
 func (x *explorer) ownerOfClaim(claim id) owner {
-	object := x.claims.get(claim)
+	object := x.claims.Get(claim)
 	if identity := object.Annotations[ledger.KeyIdentity]; identity != "" {
 		return identities[identity]
 	}
@@ -38,7 +38,7 @@ func (x *explorer) lives(s *State, o owner) bool {
 func (x *explorer) present(s *State) uint8 {
 	bits := uint8(0)
 	for c := range x.world.Claims {
-		if known := x.claims.get(s.now.claim[c]); known != nil && known.DeletionTimestamp == nil {
+		if known := x.claims.Get(s.now.claim[c]); known != nil && known.DeletionTimestamp == nil {
 			bits |= x.ownerOfClaim(s.now.claim[c]).bit()
 		}
 	}
@@ -89,7 +89,7 @@ func (x *explorer) leaveBreaks(s *State, claim id) breach {
 	o := x.ownerOfClaim(claim)
 	for i := range x.world.Servers {
 		server := s.now.server[i]
-		if x.holder(server) == o && x.memoryOf(server).released != o && x.claims.get(claim).Annotations[v1alpha1.AnnotationForceRelease] == "" {
+		if x.holder(server) == o && x.memoryOf(server).released != o && x.claims.Get(claim).Annotations[v1alpha1.AnnotationForceRelease] == "" {
 			return breach{"I8", o.String() + " goes while " + serverName(i) + " still has it"}
 		}
 	}
@@ -130,7 +130,7 @@ func (x *explorer) memoryOf(server id) memory {
 		return known
 	}
 	var m memory
-	if object := x.servers.get(server); object != nil {
+	if object := x.servers.Get(server); object != nil {
 		led, _ := ledger.ParseServer(object.Annotations)
 		if led.Released != nil {
 			m.released = identities[led.Released.Claim]
@@ -159,7 +159,7 @@ func (x *explorer) remembered(s *State, o owner) bool {
 // remembersBoot says that the claim object of an owner is there and tells that it may have booted on a server.
 func (x *explorer) remembersBoot(s *State, o owner, server int) bool {
 	for c := range x.world.Claims {
-		known := x.claims.get(s.now.claim[c])
+		known := x.claims.Get(s.now.claim[c])
 		if known != nil && x.ownerOfClaim(s.now.claim[c]) == o && known.Annotations[ledger.KeyBound] == serverIdentity(server) {
 			return true
 		}
@@ -199,7 +199,7 @@ func (x *explorer) intentsOf(server id) []string {
 		return known
 	}
 	var names []string
-	if object := x.servers.get(server); object != nil {
+	if object := x.servers.Get(server); object != nil {
 		if memory, err := ledger.ParseServer(object.Annotations); err == nil && memory.Intent != nil {
 			names = append(names, memory.Intent.ID)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/explorer/apiserver"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 )
@@ -35,12 +36,12 @@ type choice struct {
 	step     lifecycle.Step
 	gates    []lifecycle.Gate
 	phase    string
-	onServer int            // index of the server that the patch goes to; -1 for the object itself
-	write    write          // of step.Patch, or of step.Record after the effect
-	refused  write          // of step.Refused
-	intent   *ledger.Intent // open in the view
-	opens    string         // id of the intent that step.Patch opens
-	allowed  bool           // false where a maintenance has the server and did not ask for the effect (I4)
+	onServer int             // index of the server that the patch goes to; -1 for the object itself
+	write    apiserver.Write // of step.Patch, or of step.Record after the effect
+	refused  apiserver.Write // of step.Refused
+	intent   *ledger.Intent  // open in the view
+	opens    string          // id of the intent that step.Patch opens
+	allowed  bool            // false where a maintenance has the server and did not ask for the effect (I4)
 }
 
 // choices remembers decisions.
@@ -87,16 +88,16 @@ func (x *explorer) server(q question, s *State) int32 {
 // narrow leaves out of a question about a server what its answer cannot depend on, so that it is asked less often: claims that neither
 // are named by the server nor are bound to it, servers that are no twins, a maintenance that does not have it.
 func (x *explorer) narrow(q question) question {
-	about := x.servers.get(q.seen.server[q.which])
+	about := x.servers.Get(q.seen.server[q.which])
 	identity := about.Annotations[ledger.KeyIdentity]
 	for i := range q.seen.server {
-		other := x.servers.get(q.seen.server[i])
+		other := x.servers.Get(q.seen.server[i])
 		if i != int(q.which) && (other == nil || identity == "" || other.Annotations[ledger.KeyIdentity] != identity) {
 			q.seen.server[i] = absent
 		}
 	}
 	for c := range q.seen.claim {
-		known := x.claims.get(q.seen.claim[c])
+		known := x.claims.Get(q.seen.claim[c])
 		if known == nil {
 			continue
 		}
@@ -124,13 +125,13 @@ func openedBy(step lifecycle.Step) string {
 
 func (x *explorer) serverView(q question) lifecycle.ServerView {
 	o := q.seen
-	object := *x.servers.get(o.server[q.which])
+	object := *x.servers.Get(o.server[q.which])
 	object.ResourceVersion = strconv.Itoa(int(q.nonce))
 	v := lifecycle.NewServerView(&object, q.now(), x.settings(q.epoch))
 	v.Live, v.BMC = q.live, x.bmc
 	identity := object.Annotations[ledger.KeyIdentity]
 	for c := range x.world.Claims {
-		known := x.claims.get(o.claim[c])
+		known := x.claims.Get(o.claim[c])
 		if known == nil {
 			continue
 		}
@@ -142,10 +143,10 @@ func (x *explorer) serverView(q question) lifecycle.ServerView {
 		}
 	}
 	if ref := object.Spec.MaintenanceRef; ref != nil && o.maintenance != absent {
-		v.Maintenance = x.maintenances.get(o.maintenance)
+		v.Maintenance = x.maintenances.Get(o.maintenance)
 	}
 	for i := range x.world.Servers {
-		other := x.servers.get(o.server[i])
+		other := x.servers.Get(o.server[i])
 		if i != int(q.which) && other != nil && identity != "" && other.Annotations[ledger.KeyIdentity] == identity {
 			v.Twins = append(v.Twins, other.Name)
 		}
@@ -166,7 +167,7 @@ func (x *explorer) decideServer(q question) choice {
 		c.write, c.opens = x.writeServer(basis, d.Step.Patch), openedBy(d.Step)
 	case lifecycle.StepAct:
 		c.allowed = maintenanceAllows(v, d.Step.Effect.Op)
-		c.write, c.refused = write{next: basis}, write{next: basis}
+		c.write, c.refused = apiserver.Write{Next: basis}, apiserver.Write{Next: basis}
 		if d.Step.Record != nil {
 			c.write = x.writeServer(basis, d.Step.Record)
 		}

@@ -20,12 +20,12 @@ func (x *explorer) claim(q question) int32 {
 
 func (x *explorer) claimView(q question) claim.View {
 	o := q.seen
-	self := x.claims.get(o.claim[q.which])
+	self := x.claims.Get(o.claim[q.which])
 	v := claim.View{Now: q.now(), Settings: x.settings(q.epoch), Live: q.live, Claim: self}
 	identity, bound := self.Annotations[ledger.KeyIdentity], self.Annotations[ledger.KeyBound]
 	var all []*v1alpha1.ServerClaim
 	for c := range x.world.Claims {
-		other := x.claims.get(o.claim[c])
+		other := x.claims.Get(o.claim[c])
 		if other == nil {
 			continue
 		}
@@ -35,7 +35,7 @@ func (x *explorer) claimView(q question) claim.View {
 		}
 	}
 	for i := range x.world.Servers {
-		s := x.servers.get(o.server[i])
+		s := x.servers.Get(o.server[i])
 		if s == nil {
 			continue
 		}
@@ -90,11 +90,11 @@ func (x *explorer) decideMaintenance(q question) choice {
 	o := q.seen
 	v := maintenance.View{
 		Now: q.now(), Settings: x.settings(q.epoch), Live: q.live,
-		Maintenance: x.maintenances.get(o.maintenance), Server: x.servers.get(o.server[0]),
+		Maintenance: x.maintenances.Get(o.maintenance), Server: x.servers.Get(o.server[0]),
 	}
 	if v.Server != nil && v.Server.Spec.ClaimRef != nil {
 		for c := range x.world.Claims {
-			if known := x.claims.get(o.claim[c]); known != nil && known.Name == v.Server.Spec.ClaimRef.Name {
+			if known := x.claims.Get(o.claim[c]); known != nil && known.Name == v.Server.Spec.ClaimRef.Name {
 				v.Claim = known
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/explorer/apiserver"
 	"github.com/holdfast-dev/holdfast/internal/explorer/search"
 )
 
@@ -15,9 +16,9 @@ type explorer struct {
 	brain Brain
 	bmc   *v1alpha1.BMC
 
-	servers      table[*v1alpha1.Server]
-	claims       table[*v1alpha1.ServerClaim]
-	maintenances table[*v1alpha1.ServerMaintenance]
+	servers      apiserver.Contents[*v1alpha1.Server]
+	claims       apiserver.Contents[*v1alpha1.ServerClaim]
+	maintenances apiserver.Contents[*v1alpha1.ServerMaintenance]
 
 	serverChoices, claimChoices, maintenanceChoices choices
 
@@ -34,7 +35,7 @@ type explorer struct {
 func newExplorer(w World, b Brain) *explorer {
 	x := &explorer{
 		world: w, brain: b, bmc: newBMC(),
-		servers: newTable[*v1alpha1.Server](), claims: newTable[*v1alpha1.ServerClaim](), maintenances: newTable[*v1alpha1.ServerMaintenance](),
+		servers: apiserver.NewContents[*v1alpha1.Server](), claims: apiserver.NewContents[*v1alpha1.ServerClaim](), maintenances: apiserver.NewContents[*v1alpha1.ServerMaintenance](),
 		serverChoices: newChoices(), claimChoices: newChoices(), maintenanceChoices: newChoices(),
 		same: map[[2]int32]bool{}, pictures: map[shot]id{}, intents: map[id][]string{}, memories: map[id]memory{}, rests: map[State]bool{},
 	}

@@ -118,6 +118,8 @@ func TestServerRefusesWhatTheRealOneRefuses(t *testing.T) {
 	deleted.DeletionTimestamp, deleted.Finalizers = deletion, []string{v1alpha1.FinalizerServer}
 	claimed := available(0, x.world)
 	claimed.Spec.ClaimRef = &v1alpha1.ClaimReference{Namespace: namespace, Name: "a", Identity: "a", UID: "a-1"}
+	launched := available(0, x.world)
+	launched.Annotations[ledger.KeyProvisionedAt] = `{"id":"vm-1","at":"2026-01-01T00:00:00Z"}`
 	refer := func(identity, uid string) *lifecycle.Patch {
 		ref := v1alpha1.ClaimReference{Namespace: namespace, Name: "a", Identity: identity, UID: uid}
 		return &lifecycle.Patch{ClaimRef: &lifecycle.RefChange[v1alpha1.ClaimReference]{To: &ref}}
@@ -130,18 +132,20 @@ func TestServerRefusesWhatTheRealOneRefuses(t *testing.T) {
 	}{
 		{"identity is write-once", available(0, x.world), &lifecycle.Patch{Ledger: ledger.Entries{}.Identity("other")}, true},
 		{"identity does not go", available(0, x.world), &lifecycle.Patch{Ledger: map[string]string{ledger.KeyIdentity: ""}}, true},
+		{"a first launch does not go", launched, &lifecycle.Patch{Ledger: map[string]string{ledger.KeyProvisionedAt: ""}}, true},
+		{"a first launch is remembered", available(0, x.world), &lifecycle.Patch{Ledger: ledger.Entries{}.ProvisionedAt(&ledger.Provisioned{ID: "vm-1", At: early(0)})}, false},
 		{"no finalizer is added to what is being deleted", deleted, &lifecycle.Patch{AddFinalizer: "x"}, true},
 		{"a claimRef does not become another's", claimed, refer("b", "b-1"), true},
 		{"its UID is stamped anew", claimed, refer("a", "a-2"), false},
 		{"the ledger changes", available(0, x.world), &lifecycle.Patch{Ledger: ledger.Entries{}.DirtySince(early(0))}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := x.writeServer(x.servers.intern(c.object), c.patch); got.refused != c.refused {
-				t.Errorf("refused %v, want %v", got.refused, c.refused)
+			if got := x.writeServer(x.servers.Intern(c.object), c.patch); got.Refused != c.refused {
+				t.Errorf("refused %v, want %v", got.Refused, c.refused)
 			}
 		})
 	}
-	if got := x.writeServer(x.servers.intern(deleted), &lifecycle.Patch{RemoveFinalizer: v1alpha1.FinalizerServer}); got.next != absent {
+	if got := x.writeServer(x.servers.Intern(deleted), &lifecycle.Patch{RemoveFinalizer: v1alpha1.FinalizerServer}); got.Next != absent {
 		t.Error("an object being deleted stays without finalizers")
 	}
 }
@@ -149,7 +153,7 @@ func TestServerRefusesWhatTheRealOneRefuses(t *testing.T) {
 // TestLatePassesAddNoTimes: what is written long after is dated as if it were early, so that time never adds states.
 func TestLatePassesAddNoTimes(t *testing.T) {
 	x := newExplorer(World{Servers: 1, Claims: 1}, Production())
-	from := x.servers.intern(available(0, x.world))
+	from := x.servers.Intern(available(0, x.world))
 	soon := x.writeServer(from, &lifecycle.Patch{Ledger: ledger.Entries{}.DirtySince(early(1))})
 	long := x.writeServer(from, &lifecycle.Patch{Ledger: ledger.Entries{}.DirtySince(late(1))})
 	if soon != long {

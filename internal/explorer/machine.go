@@ -193,19 +193,19 @@ func (x *explorer) networkBoot(s *State, i int) breach {
 // claim was deleted, or asks for it, or a maintenance in force does, or a person consented.
 func (x *explorer) agreed(s *State, i int) uint8 {
 	bits := ^s.alive &^ stranger.bit() &^ x.present(s)
-	server := x.servers.get(s.now.server[i])
+	server := x.servers.Get(s.now.server[i])
 	if server == nil {
 		return bits
 	}
 	if ref := server.Spec.MaintenanceRef; ref != nil && s.now.maintenance != absent &&
-		x.maintenances.get(s.now.maintenance).Spec.Power == v1alpha1.PowerOff {
+		x.maintenances.Get(s.now.maintenance).Spec.Power == v1alpha1.PowerOff {
 		return ^uint8(0)
 	}
 	if server.Annotations[v1alpha1.AnnotationPowerOff] != "" || server.Spec.FoundRunning == v1alpha1.FoundRunningPowerOff {
 		return ^uint8(0)
 	}
 	for c := range x.world.Claims {
-		known := x.claims.get(s.now.claim[c])
+		known := x.claims.Get(s.now.claim[c])
 		if known == nil {
 			continue
 		}

@@ -126,9 +126,9 @@ func (x *explorer) picture(seen id, of machine, i int, era uint8) id {
 	if known, ok := x.pictures[key]; ok {
 		return known
 	}
-	object := x.servers.get(seen).DeepCopy()
+	object := x.servers.Get(seen).DeepCopy()
 	object.Status.Observed = observe(object.Status.Observed, of, object, i, era, x.world)
-	taken := x.servers.intern(object)
+	taken := x.servers.Intern(object)
 	x.pictures[key] = taken
 	return taken
 }

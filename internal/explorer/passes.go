@@ -203,10 +203,10 @@ func (x *explorer) perform(s *State, m manager, f flight, when recording) (broke
 	if out == mismatch {
 		return broken, false
 	}
-	after, records := c.write.next, c.step.Record != nil
+	after, records := c.write.Next, c.step.Record != nil
 	switch {
 	case out == cannot:
-		after = c.refused.next
+		after = c.refused.Next
 	case x.tasked(c):
 		after = x.taskRecord(f.target, c, s.mach[f.server].task)
 		records = after != f.target
@@ -227,18 +227,18 @@ func (x *explorer) perform(s *State, m manager, f flight, when recording) (broke
 func (x *explorer) land(s *State, m manager, f flight) (broken breach, written bool) {
 	c := x.choiceOf(f)
 	slot := int(f.slot)
-	if !s.stands(m, f) || c.write.refused {
+	if !s.stands(m, f) || c.write.Refused {
 		return unbroken, false
 	}
-	if c.write.next == absent && f.kind == claimWrites {
+	if c.write.Next == absent && f.kind == claimWrites {
 		broken = x.leaveBreaks(s, f.target)
 	}
 	if slot < maxServers {
-		broken = x.bindBreaks(s, slot, f.target, c.write.next).or(x.recorded(s, f, c.write.next))
+		broken = x.bindBreaks(s, slot, f.target, c.write.Next).or(x.recorded(s, f, c.write.Next))
 	}
-	s.readBack(m, func(o *objects) { *o.slot(slot) = c.write.next })
+	s.readBack(m, func(o *objects) { *o.slot(slot) = c.write.Next })
 	if slot < maxServers && f.kind == claimWrites {
-		x.revive(s, x.holder(c.write.next))
+		x.revive(s, x.holder(c.write.Next))
 	}
 	return broken, true
 }

@@ -18,7 +18,7 @@ func (x *explorer) peoples(s *State, yield step) {
 		if s.now.server[i] == absent && s.suids[i] < maxUIDs {
 			next := *s
 			next.suids[i]++
-			next.now.server[i] = x.servers.intern(newServer(i, next.suids[i]))
+			next.now.server[i] = x.servers.Intern(newServer(i, next.suids[i]))
 			yield(&next, move{kind: moveMake, a: uint8(i)})
 		}
 	}
@@ -53,7 +53,7 @@ func (x *explorer) toClaim(s *State, deed Deed, c int) bool {
 		// Claims that are alike are made in order: the other order is the same world.
 		return s.now.claim[c] == absent && s.uids[c] < maxUIDs && (c == 0 || s.uids[c-1] > 0) && x.makeClaim(s, c)
 	}
-	object := x.claims.get(s.now.claim[c])
+	object := x.claims.Get(s.now.claim[c])
 	if object == nil {
 		return false
 	}
@@ -85,12 +85,12 @@ func (x *explorer) toClaim(s *State, deed Deed, c int) bool {
 func (x *explorer) makeClaim(s *State, c int) bool {
 	s.uids[c]++
 	s.alive |= ownerOf(c, int(s.uids[c])).bit()
-	s.now.claim[c] = x.claims.intern(newClaim(c, s.uids[c], x.world))
+	s.now.claim[c] = x.claims.Intern(newClaim(c, s.uids[c], x.world))
 	return true
 }
 
 func (x *explorer) deleteClaim(s *State, c int) bool {
-	object := x.claims.get(s.now.claim[c])
+	object := x.claims.Get(s.now.claim[c])
 	s.alive &^= x.ownerOfClaim(s.now.claim[c]).bit() | identities[string(object.UID)].bit()
 	if len(object.Finalizers) == 0 {
 		s.now.claim[c] = absent
@@ -100,15 +100,15 @@ func (x *explorer) deleteClaim(s *State, c int) bool {
 }
 
 func (x *explorer) editClaim(s *State, c int, edit func(*v1alpha1.ServerClaim)) bool {
-	object := x.claims.get(s.now.claim[c]).DeepCopy()
+	object := x.claims.Get(s.now.claim[c]).DeepCopy()
 	edit(object)
 	before := s.now.claim[c]
-	s.now.claim[c] = x.claims.intern(object)
+	s.now.claim[c] = x.claims.Intern(object)
 	return s.now.claim[c] != before
 }
 
 func (x *explorer) toServer(s *State, deed Deed, i int) bool {
-	object := x.servers.get(s.now.server[i])
+	object := x.servers.Get(s.now.server[i])
 	if object == nil {
 		return false
 	}
@@ -150,7 +150,7 @@ func (x *explorer) clearClaimRef(s *State, i int) bool {
 	found, bound := false, false
 	for c := range x.world.Claims {
 		if s.now.claim[c] != absent && x.ownerOfClaim(s.now.claim[c]) == was {
-			found, bound = true, x.claims.get(s.now.claim[c]).Annotations[ledger.KeyBound] != ""
+			found, bound = true, x.claims.Get(s.now.claim[c]).Annotations[ledger.KeyBound] != ""
 		}
 	}
 	if !found {
@@ -166,17 +166,17 @@ func (x *explorer) clearClaimRef(s *State, i int) bool {
 }
 
 func (x *explorer) editServer(s *State, i int, edit func(*v1alpha1.Server)) bool {
-	object := x.servers.get(s.now.server[i]).DeepCopy()
+	object := x.servers.Get(s.now.server[i]).DeepCopy()
 	edit(object)
 	before := s.now.server[i]
-	s.now.server[i] = x.servers.intern(object)
+	s.now.server[i] = x.servers.Intern(object)
 	return s.now.server[i] != before
 }
 
 func (x *explorer) toMaintenance(s *State, deed Deed) bool {
-	object := x.maintenances.get(s.now.maintenance)
+	object := x.maintenances.Get(s.now.maintenance)
 	if deed == CreateMaintenance {
-		s.now.maintenance = x.maintenances.intern(newMaintenance(x.world))
+		s.now.maintenance = x.maintenances.Intern(newMaintenance(x.world))
 		return object == nil
 	}
 	if object == nil || object.DeletionTimestamp != nil {
@@ -188,7 +188,7 @@ func (x *explorer) toMaintenance(s *State, deed Deed) bool {
 	}
 	ended := object.DeepCopy()
 	ended.DeletionTimestamp = deletion
-	s.now.maintenance = x.maintenances.intern(ended)
+	s.now.maintenance = x.maintenances.Intern(ended)
 	return true
 }
 

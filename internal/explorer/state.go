@@ -2,6 +2,8 @@
 
 package explorer
 
+import "github.com/holdfast-dev/holdfast/internal/explorer/apiserver"
+
 // The largest world.
 const (
 	maxServers = 2
@@ -10,9 +12,9 @@ const (
 )
 
 // id names one content of one kind of object in the explorer's tables; absent is no object.
-type id int32
+type id = apiserver.ID
 
-const absent id = 0
+const absent = apiserver.Absent
 
 // objects are the objects of the API server, or a manager's copy of them.
 type objects struct {

@@ -3,43 +3,15 @@
 package explorer
 
 import (
-	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/explorer/apiserver"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
-	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 )
-
-// table gives each distinct content of one kind a number. Contents are never changed once they are in.
-type table[T any] struct {
-	ids  map[string]id
-	list []T
-}
-
-func newTable[T any]() table[T] {
-	return table[T]{ids: map[string]id{}, list: make([]T, 1)}
-}
-
-func (t *table[T]) get(i id) T { return t.list[i] }
-
-func (t *table[T]) intern(object T) id {
-	raw, err := json.Marshal(object)
-	if err != nil {
-		panic("an object that cannot be rendered: " + err.Error())
-	}
-	if known, ok := t.ids[string(raw)]; ok {
-		return known
-	}
-	i := id(len(t.list))
-	t.ids[string(raw)] = i
-	t.list = append(t.list, object)
-	return i
-}
 
 // Time is abstract: within an era nothing that has a deadline has reached it, unless a pass is made late, and then everything has.
 // What a late pass writes is dated as if it were early, so that time never adds states.
@@ -78,77 +50,15 @@ func eraOf(t *metav1.Time) int {
 	return int(t.Sub(epochStart) / (24 * time.Hour))
 }
 
-// write is what the API server makes of a patch that was decided from a content: the new content, absent where it was the last
-// finalizer of an object being deleted, and whether it was refused (CEL, admission policy, 422).
-type write struct {
-	next    id
-	refused bool
+// Writes of a late pass are dated as if it were early.
+func (x *explorer) writeServer(from id, patch *lifecycle.Patch) apiserver.Write {
+	return x.servers.Apply(from, patch, func(o *v1alpha1.Server) { o.Annotations = undated(o.Annotations) })
 }
 
-func (x *explorer) writeServer(from id, patch *lifecycle.Patch) write {
-	before := x.servers.get(from)
-	after := before.DeepCopy()
-	patch.Apply(after)
-	after.Annotations = undated(after.Annotations)
-	if refused(before, after) || claimRefChanged(before.Spec.ClaimRef, after.Spec.ClaimRef) {
-		return write{next: from, refused: true}
-	}
-	if goes(after) {
-		return write{next: absent}
-	}
-	return write{next: x.servers.intern(after)}
+func (x *explorer) writeClaim(from id, patch *lifecycle.Patch) apiserver.Write {
+	return x.claims.Apply(from, patch, func(o *v1alpha1.ServerClaim) { o.Annotations = undated(o.Annotations) })
 }
 
-func (x *explorer) writeClaim(from id, patch *lifecycle.Patch) write {
-	before := x.claims.get(from)
-	after := before.DeepCopy()
-	patch.Apply(after)
-	after.Annotations = undated(after.Annotations)
-	if refused(before, after) {
-		return write{next: from, refused: true}
-	}
-	if goes(after) {
-		return write{next: absent}
-	}
-	return write{next: x.claims.intern(after)}
-}
-
-func (x *explorer) writeMaintenance(from id, patch *lifecycle.Patch) write {
-	before := x.maintenances.get(from)
-	after := before.DeepCopy()
-	patch.Apply(after)
-	if refused(before, after) {
-		return write{next: from, refused: true}
-	}
-	if goes(after) {
-		return write{next: absent}
-	}
-	return write{next: x.maintenances.intern(after)}
-}
-
-// refused is what the API server does not let even the operator do.
-func refused(before, after metav1.Object) bool {
-	was := before.GetAnnotations()[ledger.KeyIdentity]
-	if was != "" && after.GetAnnotations()[ledger.KeyIdentity] != was {
-		return true // write-once
-	}
-	if before.GetDeletionTimestamp() == nil {
-		return false
-	}
-	for _, f := range after.GetFinalizers() {
-		if !slices.Contains(before.GetFinalizers(), f) {
-			return true // no finalizer is added to an object being deleted
-		}
-	}
-	return false
-}
-
-// claimRefChanged: while set, everything but the UID stays.
-func claimRefChanged(before, after *v1alpha1.ClaimReference) bool {
-	return before != nil && after != nil &&
-		(before.Namespace != after.Namespace || before.Name != after.Name || before.Identity != after.Identity)
-}
-
-func goes(object metav1.Object) bool {
-	return object.GetDeletionTimestamp() != nil && len(object.GetFinalizers()) == 0
+func (x *explorer) writeMaintenance(from id, patch *lifecycle.Patch) apiserver.Write {
+	return x.maintenances.Apply(from, patch, nil)
 }

@@ -48,11 +48,11 @@ func (x *explorer) taskRecord(basis id, c *choice, number uint8) id {
 	if basis == overtaken {
 		return basis
 	}
-	patch := metal.TaskRecord(x.servers.get(basis), *c.step.Effect, taskURI(number))
+	patch := metal.TaskRecord(x.servers.Get(basis), *c.step.Effect, taskURI(number))
 	if patch == nil {
 		return basis
 	}
-	return x.writeServer(basis, patch).next
+	return x.writeServer(basis, patch).Next
 }
 
 // observeTask is what a picture tells of the task of the intent that is open on a server.

@@ -172,7 +172,7 @@ func (x *explorer) changes(before, after *State) []string {
 func (x *explorer) describeState(s *State) string { return strings.Join(x.changes(nil, s), "\n") }
 
 func (x *explorer) describeServer(i int, server id) string {
-	o := x.servers.get(server)
+	o := x.servers.Get(server)
 	if o == nil {
 		return serverName(i) + ": no object"
 	}
@@ -196,7 +196,7 @@ func (x *explorer) describeServer(i int, server id) string {
 }
 
 func (x *explorer) describeClaim(c int, claim id) string {
-	o := x.claims.get(claim)
+	o := x.claims.Get(claim)
 	if o == nil {
 		return claimName(c) + ": no object"
 	}
@@ -214,7 +214,7 @@ func (x *explorer) describeClaim(c int, claim id) string {
 }
 
 func (x *explorer) describeMaintenance(m id) string {
-	o := x.maintenances.get(m)
+	o := x.maintenances.Get(m)
 	if o == nil {
 		return maintName + ": no object"
 	}

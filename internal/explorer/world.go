@@ -117,7 +117,7 @@ func (x *explorer) initial() State {
 		if w.Retain {
 			object.Spec.ReclaimPolicy = v1alpha1.ReclaimRetain
 		}
-		s.now.server[i] = x.servers.intern(object)
+		s.now.server[i] = x.servers.Intern(object)
 	}
 	if w.Running {
 		x.startRunning(&s)
@@ -129,7 +129,7 @@ func (x *explorer) initial() State {
 func (x *explorer) startRunning(s *State) {
 	x.makeClaim(s, 0)
 	end, _ := x.settle(*s)
-	memory, err := ledger.ParseServer(x.servers.get(end.now.server[0]).Annotations)
+	memory, err := ledger.ParseServer(x.servers.Get(end.now.server[0]).Annotations)
 	if err != nil || memory.Boot == nil || memory.Boot.Stage != ledger.StageBooted || !end.mach[0].on {
 		panic("the world does not come up: " + x.describeState(&end))
 	}

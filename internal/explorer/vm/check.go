@@ -47,7 +47,7 @@ func (x *explorer) whoIs(e *lifecycle.Effect) who { return identities[e.Virtual.
 
 // serves is who a server object is: by its memory, or what that will be.
 func (x *explorer) serves(server id) who {
-	object := x.servers.get(server)
+	object := x.servers.Get(server)
 	if identity := object.Annotations[ledger.KeyIdentity]; identity != "" {
 		return identities[identity]
 	}
@@ -59,7 +59,7 @@ func (x *explorer) serves(server id) who {
 
 // ownerOf is who a claim is: its identity, or what that will be.
 func (x *explorer) ownerOf(claim id) who {
-	object := x.claims.get(claim)
+	object := x.claims.Get(claim)
 	if identity := object.Annotations[ledger.KeyIdentity]; identity != "" {
 		return claimed(identity)
 	}
@@ -69,12 +69,12 @@ func (x *explorer) ownerOf(claim id) who {
 // present are the bits of those whose object is there and is not being deleted: what was deleted and then restored is wanted again.
 func (x *explorer) present(s *State) uint8 {
 	if x.world.Class {
-		if c := x.claims.get(s.now.claim); c != nil && c.DeletionTimestamp == nil {
+		if c := x.claims.Get(s.now.claim); c != nil && c.DeletionTimestamp == nil {
 			return x.ownerOf(s.now.claim).bit()
 		}
 		return 0
 	}
-	if o := x.servers.get(s.now.server[0]); o != nil && o.DeletionTimestamp == nil {
+	if o := x.servers.Get(s.now.server[0]); o != nil && o.DeletionTimestamp == nil {
 		return x.serves(s.now.server[0]).bit()
 	}
 	return 0
@@ -95,11 +95,11 @@ func (x *explorer) ends(s *State, e effect, how string) search.Breach {
 
 // asks says whether the effect that is decided now is asked for by who has the VM.
 func (x *explorer) asks(s *State, slot int, c *choice) bool {
-	server := x.servers.get(s.now.server[slot])
+	server := x.servers.Get(s.now.server[slot])
 	if server == nil {
 		return false
 	}
-	claim := x.claims.get(s.now.claim)
+	claim := x.claims.Get(s.now.claim)
 	switch c.step.Effect.Op {
 	case lifecycle.OpStop:
 		if x.world.Class {
@@ -157,7 +157,7 @@ func (x *explorer) doubles(s *State, w who) search.Breach {
 func (x *explorer) recorded(s *State, before, after id) search.Breach {
 	if after != absent {
 		x.gaveUp(s, after)
-		if x.servers.get(after).Annotations[ledger.KeyProvisionedAt] != "" {
+		if x.servers.Get(after).Annotations[ledger.KeyProvisionedAt] != "" {
 			s.latched |= x.serves(after).bit()
 		}
 		return unbroken
@@ -179,14 +179,14 @@ func (x *explorer) gaveUp(s *State, server id) {
 	switch {
 	case x.released(server):
 		s.freed |= bit
-	case x.servers.get(server).Spec.ClaimRef != nil:
+	case x.servers.Get(server).Spec.ClaimRef != nil:
 		s.freed &^= bit
 	}
 }
 
 // released says that the release of the claim that has a server has finished.
 func (x *explorer) released(server id) bool {
-	o := x.servers.get(server)
+	o := x.servers.Get(server)
 	led, err := ledger.ParseServer(o.Annotations)
 	return err == nil && o.Spec.ClaimRef != nil && led.Released != nil && led.Released.Claim == o.Spec.ClaimRef.Identity
 }
@@ -203,12 +203,12 @@ func (x *explorer) doubled(s *State, server id) bool {
 
 // leaves checks a claim that goes (I8): no server has it any more, unless a person forced it.
 func (x *explorer) leaves(s *State, claim id) search.Breach {
-	object, of := x.claims.get(claim), x.ownerOf(claim)
+	object, of := x.claims.Get(claim), x.ownerOf(claim)
 	if object.Annotations[v1alpha1.AnnotationForceRelease] != "" {
 		return unbroken
 	}
 	for _, server := range s.now.server {
-		o := x.servers.get(server)
+		o := x.servers.Get(server)
 		if o == nil || o.Spec.ClaimRef == nil || claimed(o.Spec.ClaimRef.Identity) != of {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/claim"
+	"github.com/holdfast-dev/holdfast/internal/explorer/apiserver"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/virtual"
@@ -51,7 +52,7 @@ type choice struct {
 	gates    []lifecycle.Gate
 	onServer int // slot of the server that a claim's decision goes to; -1 for the claim itself
 	create   *v1alpha1.Server
-	write    write
+	write    apiserver.Write
 	intent   *ledger.Intent // open in the view
 	opens    string         // id of the intent that step.Patch opens
 	deleting bool           // the server of the view was being deleted
@@ -78,11 +79,11 @@ func (c *choices) recall(q question, decide func() choice) int32 {
 type explorer struct {
 	world   World
 	brain   Brain
-	servers table[*v1alpha1.Server]
-	claims  table[*v1alpha1.ServerClaim]
+	servers apiserver.Contents[*v1alpha1.Server]
+	claims  apiserver.Contents[*v1alpha1.ServerClaim]
 	choices choices
 	same    map[[2]int32]bool
-	records map[recordOf]write
+	records map[recordOf]apiserver.Write
 	looks   map[look]id
 	rests   map[State]bool // states from which everything is known to come to rest
 	backups bool           // some harm needs one
@@ -90,8 +91,8 @@ type explorer struct {
 
 func newExplorer(w World, b Brain) *explorer {
 	return &explorer{
-		world: w, brain: b, servers: newTable[*v1alpha1.Server](), claims: newTable[*v1alpha1.ServerClaim](),
-		choices: choices{index: map[question]int32{}}, same: map[[2]int32]bool{}, records: map[recordOf]write{}, looks: map[look]id{}, rests: map[State]bool{},
+		world: w, brain: b, servers: apiserver.NewContents[*v1alpha1.Server](), claims: apiserver.NewContents[*v1alpha1.ServerClaim](),
+		choices: choices{index: map[question]int32{}}, same: map[[2]int32]bool{}, records: map[recordOf]apiserver.Write{}, looks: map[look]id{}, rests: map[State]bool{},
 		backups: slices.ContainsFunc(w.Harms, Harm.needsBackup),
 	}
 }
@@ -117,7 +118,7 @@ func (x *explorer) server(q question, s *State) int32 {
 func (x *explorer) about(s *State, intent string) bool {
 	for _, o := range []objects{s.now, s.lag, s.old} {
 		for _, server := range o.server {
-			object := x.servers.get(server)
+			object := x.servers.Get(server)
 			if object == nil {
 				continue
 			}
@@ -163,14 +164,14 @@ func onlySet(entries map[string]string) map[string]string {
 }
 
 func (x *explorer) serverView(q question) lifecycle.ServerView {
-	object := *x.servers.get(q.seen.server[q.slot])
+	object := *x.servers.Get(q.seen.server[q.slot])
 	object.ResourceVersion = strconv.Itoa(int(q.nonce))
 	v := lifecycle.NewServerView(&object, now, settings())
 	v.Live = q.live
 	v.Cloud = &v1alpha1.Cloud{ObjectMeta: metav1.ObjectMeta{Name: cloudName, Finalizers: []string{v1alpha1.FinalizerInUse}}}
 	v.Dependencies = []lifecycle.Dependency{{Kind: "Cloud", Name: cloudName, Guarded: true}}
 	identity := object.Annotations[ledger.KeyIdentity]
-	if known := x.claims.get(q.seen.claim); known != nil {
+	if known := x.claims.Get(q.seen.claim); known != nil {
 		if ref := object.Spec.ClaimRef; ref != nil && ref.Name == known.Name {
 			v.Claim = known
 		}
@@ -179,7 +180,7 @@ func (x *explorer) serverView(q question) lifecycle.ServerView {
 		}
 	}
 	for slot, server := range q.seen.server {
-		if other := x.servers.get(server); slot != int(q.slot) && other != nil && identity != "" && other.Annotations[ledger.KeyIdentity] == identity {
+		if other := x.servers.Get(server); slot != int(q.slot) && other != nil && identity != "" && other.Annotations[ledger.KeyIdentity] == identity {
 			v.Twins = append(v.Twins, other.Name)
 		}
 	}
@@ -192,11 +193,11 @@ func (x *explorer) claim(q question) int32 {
 }
 
 func (x *explorer) claimView(q question) claim.View {
-	self := x.claims.get(q.seen.claim)
+	self := x.claims.Get(q.seen.claim)
 	v := claim.View{Now: now, Settings: settings(), Live: q.live, Claim: self, Class: x.class(), Speakers: claim.SpeakersBut(claim.NameOf(self), nil)}
 	identity, speaksFor := self.Annotations[ledger.KeyIdentity], claim.SpeaksFor(self)
 	for slot, server := range q.seen.server {
-		o := x.servers.get(server)
+		o := x.servers.Get(server)
 		if o == nil {
 			continue
 		}
@@ -235,7 +236,7 @@ func (x *explorer) taken(seen objects, self *v1alpha1.ServerClaim) []string {
 // slotNamed is the slot of the server of a name; -1 for none.
 func (x *explorer) slotNamed(o objects, name string) int {
 	for slot, server := range o.server {
-		if known := x.servers.get(server); known != nil && known.Name == name {
+		if known := x.servers.Get(server); known != nil && known.Name == name {
 			return slot
 		}
 	}
@@ -268,11 +269,11 @@ func (x *explorer) decideClaim(q question) choice {
 			c.write = x.writeClaim(q.seen.claim, d.Step.Patch)
 		}
 	case lifecycle.StepDelete:
-		going := x.servers.get(q.seen.server[c.onServer]).DeepCopy()
+		going := x.servers.Get(q.seen.server[c.onServer]).DeepCopy()
 		deleted(going)
-		c.write = write{next: absent}
-		if !goes(going) {
-			c.write.next = x.servers.intern(going)
+		c.write = apiserver.Write{Next: absent}
+		if !apiserver.Goes(going) {
+			c.write.Next = x.servers.Intern(going)
 		}
 	}
 	return c

@@ -34,9 +34,9 @@ func (x *explorer) picture(server id, c cloud) id {
 	if known, ok := x.looks[key]; ok {
 		return known
 	}
-	object := x.servers.get(server).DeepCopy()
+	object := x.servers.Get(server).DeepCopy()
 	object.Status.Observed = x.observe(object, c)
-	taken := x.servers.intern(object)
+	taken := x.servers.Intern(object)
 	x.looks[key] = taken
 	return taken
 }

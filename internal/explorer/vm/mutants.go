@@ -4,6 +4,7 @@ package vm
 
 import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/explorer/apiserver"
 	"github.com/holdfast-dev/holdfast/internal/explorer/search"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
@@ -92,7 +93,7 @@ func seeing(change func(*lifecycle.ServerView, *ledger.Server)) func(*Brain) {
 			}
 			v.Server = v.Server.DeepCopy()
 			change(&v, &memory)
-			annotations := withoutLedger(v.Server.Annotations, memory.Render())
+			annotations := apiserver.WithLedger(v.Server.Annotations, memory.Render())
 			v.Server.Annotations = annotations
 			return decide(v)
 		}

@@ -3,6 +3,7 @@
 package vm
 
 import (
+	"github.com/holdfast-dev/holdfast/internal/explorer/apiserver"
 	"github.com/holdfast-dev/holdfast/internal/explorer/search"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/virtual"
@@ -163,15 +164,15 @@ func (x *explorer) land(s *State, m manager, f flight) (broken search.Breach, wr
 		return unbroken, x.makeServer(s, m, c)
 	}
 	slot := int(f.slot)
-	if !s.stands(m, f) || c.write.refused {
+	if !s.stands(m, f) || c.write.Refused {
 		return unbroken, false
 	}
-	if slot == claimSlot && c.write.next == absent {
+	if slot == claimSlot && c.write.Next == absent {
 		broken = x.leaves(s, f.target)
 	}
-	s.readBack(m, slot, c.write.next)
+	s.readBack(m, slot, c.write.Next)
 	if slot != claimSlot {
-		broken = or(broken, x.recorded(s, f.target, c.write.next))
+		broken = or(broken, x.recorded(s, f.target, c.write.Next))
 	}
 	return broken, true
 }
@@ -190,7 +191,7 @@ func (x *explorer) makeServer(s *State, m manager, c *choice) bool {
 	s.suid++
 	object := c.create.DeepCopy()
 	object.UID = serverUID(s.suid)
-	s.readBack(m, free, x.servers.intern(object))
+	s.readBack(m, free, x.servers.Intern(object))
 	return true
 }
 
@@ -253,17 +254,17 @@ func (x *explorer) record(s *State, m manager, f flight) search.Breach {
 	key := recordOf{f.choice, f.made}
 	w, known := x.records[key]
 	if !known {
-		w = write{next: f.target}
-		if p := virtual.Recorded(x.servers.get(f.target), c.step, toldOf(f.made)); p != nil {
+		w = apiserver.Write{Next: f.target}
+		if p := virtual.Recorded(x.servers.Get(f.target), c.step, toldOf(f.made)); p != nil {
 			w = x.writeServer(f.target, p)
 		}
 		x.records[key] = w
 	}
-	if w.refused {
+	if w.Refused {
 		return unbroken
 	}
-	s.readBack(m, int(f.slot), w.next)
-	return x.recorded(s, f.target, w.next)
+	s.readBack(m, int(f.slot), w.Next)
+	return x.recorded(s, f.target, w.Next)
 }
 
 // resume goes on with the pass that stalls.

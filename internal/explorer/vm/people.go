@@ -3,9 +3,8 @@
 package vm
 
 import (
-	"strings"
-
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/explorer/apiserver"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 )
 
@@ -73,7 +72,7 @@ func (x *explorer) consents(s *State, deed Deed, slot int) bool {
 		return x.editServer(s, slot, func(o *v1alpha1.Server) { annotate(o, v1alpha1.AnnotationRetry, o.Annotations[ledger.KeyIdentity]) })
 	case Force:
 		return slot >= 0 && x.editClaim(s, func(c *v1alpha1.ServerClaim) {
-			annotate(c, v1alpha1.AnnotationForceRelease, x.servers.get(s.now.server[slot]).Name)
+			annotate(c, v1alpha1.AnnotationForceRelease, x.servers.Get(s.now.server[slot]).Name)
 		})
 	case ClearClaimRef:
 		return slot >= 0 && x.clearRef(s, slot)
@@ -83,8 +82,8 @@ func (x *explorer) consents(s *State, deed Deed, slot int) bool {
 
 // clearRef is a release by hand. It counts where no claim speaks against it.
 func (x *explorer) clearRef(s *State, slot int) bool {
-	server := x.servers.get(s.now.server[slot])
-	claim := x.claims.get(s.now.claim)
+	server := x.servers.Get(s.now.server[slot])
+	claim := x.claims.Get(s.now.claim)
 	if claim == nil || claim.Annotations[ledger.KeyBound] != server.Annotations[ledger.KeyIdentity] {
 		s.freed |= x.serves(s.now.server[slot]).bit()
 	}
@@ -133,7 +132,7 @@ func (x *explorer) createFromGit(s *State) bool {
 			return false
 		}
 		s.cuid++
-		s.now.claim = x.claims.intern(x.newClaim(s.cuid))
+		s.now.claim = x.claims.Intern(x.newClaim(s.cuid))
 		s.alive |= ofClaim(s.cuid).bit()
 		return true
 	}
@@ -141,7 +140,7 @@ func (x *explorer) createFromGit(s *State) bool {
 		return false
 	}
 	s.suid++
-	s.now.server[0] = x.servers.intern(x.newServer(s.suid))
+	s.now.server[0] = x.servers.Intern(x.newServer(s.suid))
 	s.alive |= ofObject(s.suid).bit()
 	s.budget += attempts
 	return true
@@ -149,11 +148,11 @@ func (x *explorer) createFromGit(s *State) bool {
 
 func (x *explorer) editServer(s *State, slot int, change func(*v1alpha1.Server)) bool {
 	before := s.now.server[slot]
-	object := x.servers.get(before).DeepCopy()
+	object := x.servers.Get(before).DeepCopy()
 	change(object)
 	s.now.server[slot] = absent
-	if !goes(object) {
-		s.now.server[slot] = x.servers.intern(object)
+	if !apiserver.Goes(object) {
+		s.now.server[slot] = x.servers.Intern(object)
 	}
 	return s.now.server[slot] != before
 }
@@ -163,11 +162,11 @@ func (x *explorer) editClaim(s *State, change func(*v1alpha1.ServerClaim)) bool 
 		return false
 	}
 	before := s.now.claim
-	object := x.claims.get(before).DeepCopy()
+	object := x.claims.Get(before).DeepCopy()
 	change(object)
 	s.now.claim = absent
-	if !goes(object) {
-		s.now.claim = x.claims.intern(object)
+	if !apiserver.Goes(object) {
+		s.now.claim = x.claims.Intern(object)
 	}
 	return s.now.claim != before
 }
@@ -219,7 +218,7 @@ func (x *explorer) inflict(s *State, harm Harm, slot int) bool {
 	if s.now.server[slot] == absent {
 		return false
 	}
-	old := x.servers.get(s.old.server[slot])
+	old := x.servers.Get(s.old.server[slot])
 	switch harm {
 	case WipeStatus:
 		return x.editServer(s, slot, func(o *v1alpha1.Server) { o.Status = v1alpha1.ServerStatus{} })
@@ -227,10 +226,10 @@ func (x *explorer) inflict(s *State, harm Harm, slot int) bool {
 		return old != nil && x.editServer(s, slot, func(o *v1alpha1.Server) { o.Status = old.Status })
 	case DropLedger:
 		x.forgets(s)
-		return x.editServer(s, slot, func(o *v1alpha1.Server) { o.Annotations = withoutLedger(o.Annotations, nil) })
+		return x.editServer(s, slot, func(o *v1alpha1.Server) { o.Annotations = apiserver.WithLedger(o.Annotations, nil) })
 	case OldLedger:
 		x.forgets(s)
-		return old != nil && x.editServer(s, slot, func(o *v1alpha1.Server) { o.Annotations = withoutLedger(o.Annotations, old.Annotations) })
+		return old != nil && x.editServer(s, slot, func(o *v1alpha1.Server) { o.Annotations = apiserver.WithLedger(o.Annotations, old.Annotations) })
 	case LoseServer:
 		x.forgets(s)
 		s.now.server[slot] = absent
@@ -247,14 +246,14 @@ func (*explorer) forgets(s *State) {
 
 // restoreServer is a restore as backup tools make it: the old content without status, under a new UID, not being deleted.
 func (x *explorer) restoreServer(s *State, slot int) bool {
-	old := x.servers.get(s.old.server[slot])
+	old := x.servers.Get(s.old.server[slot])
 	if old == nil || s.suid == maxUIDs || x.slotNamed(s.now, old.Name) >= 0 {
 		return false
 	}
 	s.suid++
 	restored := old.DeepCopy()
 	restored.UID, restored.DeletionTimestamp, restored.Status = serverUID(s.suid), nil, v1alpha1.ServerStatus{}
-	s.now.server[slot] = x.servers.intern(restored)
+	s.now.server[slot] = x.servers.Intern(restored)
 	x.forgets(s)
 	return true
 }
@@ -263,7 +262,7 @@ func (x *explorer) harmClaim(s *State, harm Harm) bool {
 	if !x.world.Class {
 		return false
 	}
-	old := x.claims.get(s.old.claim)
+	old := x.claims.Get(s.old.claim)
 	if harm == RestoreClaim {
 		if s.now.claim != absent || old == nil || s.cuid == maxUIDs {
 			return false
@@ -271,7 +270,7 @@ func (x *explorer) harmClaim(s *State, harm Harm) bool {
 		s.cuid++
 		restored := old.DeepCopy()
 		restored.UID, restored.DeletionTimestamp = claimUID(s.cuid), nil
-		s.now.claim = x.claims.intern(restored)
+		s.now.claim = x.claims.Intern(restored)
 		return true
 	}
 	if s.now.claim == absent {
@@ -280,10 +279,10 @@ func (x *explorer) harmClaim(s *State, harm Harm) bool {
 	x.freed(s)
 	switch harm {
 	case DropClaimLedger:
-		return x.editClaim(s, func(c *v1alpha1.ServerClaim) { c.Annotations = withoutLedger(c.Annotations, nil) })
+		return x.editClaim(s, func(c *v1alpha1.ServerClaim) { c.Annotations = apiserver.WithLedger(c.Annotations, nil) })
 	case OldClaimLedger:
-		return old != nil && old.UID == x.claims.get(s.now.claim).UID &&
-			x.editClaim(s, func(c *v1alpha1.ServerClaim) { c.Annotations = withoutLedger(c.Annotations, old.Annotations) })
+		return old != nil && old.UID == x.claims.Get(s.now.claim).UID &&
+			x.editClaim(s, func(c *v1alpha1.ServerClaim) { c.Annotations = apiserver.WithLedger(c.Annotations, old.Annotations) })
 	case LoseClaim:
 		s.now.claim = absent
 		return true
@@ -296,27 +295,8 @@ func (x *explorer) harmClaim(s *State, harm Harm) bool {
 func (x *explorer) freed(s *State) {
 	of := x.ownerOf(s.now.claim)
 	for _, server := range s.now.server {
-		if o := x.servers.get(server); o != nil && o.Spec.ClaimRef == nil && x.serves(server) == of {
+		if o := x.servers.Get(server); o != nil && o.Spec.ClaimRef == nil && x.serves(server) == of {
 			s.freed |= of.bit()
 		}
 	}
-}
-
-// withoutLedger keeps what is no ledger, and takes the ledger of another time.
-func withoutLedger(have, old map[string]string) map[string]string {
-	out := map[string]string{}
-	for key, value := range have {
-		if !strings.HasPrefix(key, v1alpha1.LedgerPrefix) {
-			out[key] = value
-		}
-	}
-	for key, value := range old {
-		if strings.HasPrefix(key, v1alpha1.LedgerPrefix) {
-			out[key] = value
-		}
-	}
-	if len(out) == 0 {
-		return nil
-	}
-	return out
 }

@@ -2,6 +2,8 @@
 
 package vm
 
+import "github.com/holdfast-dev/holdfast/internal/explorer/apiserver"
+
 // The largest world.
 const (
 	maxServers = 2
@@ -10,9 +12,9 @@ const (
 )
 
 // id names one content of one kind of object in the explorer's tables; absent is no object.
-type id int32
+type id = apiserver.ID
 
-const absent id = 0
+const absent = apiserver.Absent
 
 // overtaken is a resourceVersion that no object has any more.
 const overtaken id = -1

@@ -3,8 +3,6 @@
 package vm
 
 import (
-	"encoding/json"
-	"slices"
 	"strconv"
 	"time"
 
@@ -12,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/explorer/apiserver"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
-	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 )
 
 const (
@@ -70,88 +68,12 @@ func settings() lifecycle.Settings {
 	return s
 }
 
-// table gives each distinct content of one kind a number. Contents are never changed once they are in.
-type table[T any] struct {
-	ids  map[string]id
-	list []T
+func (x *explorer) writeServer(from id, patch *lifecycle.Patch) apiserver.Write {
+	return x.servers.Apply(from, patch, nil)
 }
 
-func newTable[T any]() table[T] { return table[T]{ids: map[string]id{}, list: make([]T, 1)} }
-
-func (t *table[T]) get(i id) T { return t.list[i] }
-
-func (t *table[T]) intern(object T) id {
-	raw, err := json.Marshal(object)
-	if err != nil {
-		panic("an object that cannot be rendered: " + err.Error())
-	}
-	if known, ok := t.ids[string(raw)]; ok {
-		return known
-	}
-	i := id(len(t.list))
-	t.ids[string(raw)] = i
-	t.list = append(t.list, object)
-	return i
-}
-
-// write is what the API server makes of a patch that was decided from a content: the new content, absent where it was the last
-// finalizer of an object being deleted, and whether it was refused (admission policy, 422).
-type write struct {
-	next    id
-	refused bool
-}
-
-func (x *explorer) writeServer(from id, patch *lifecycle.Patch) write {
-	before := x.servers.get(from)
-	after := before.DeepCopy()
-	patch.Apply(after)
-	if refused(before, after) || memoryGoes(before, after) {
-		return write{next: from, refused: true}
-	}
-	if goes(after) {
-		return write{next: absent}
-	}
-	return write{next: x.servers.intern(after)}
-}
-
-func (x *explorer) writeClaim(from id, patch *lifecycle.Patch) write {
-	before := x.claims.get(from)
-	after := before.DeepCopy()
-	patch.Apply(after)
-	if refused(before, after) {
-		return write{next: from, refused: true}
-	}
-	if goes(after) {
-		return write{next: absent}
-	}
-	return write{next: x.claims.intern(after)}
-}
-
-// refused is what the API server does not let even the operator do.
-func refused(before, after metav1.Object) bool {
-	was := before.GetAnnotations()[ledger.KeyIdentity]
-	if was != "" && after.GetAnnotations()[ledger.KeyIdentity] != was {
-		return true // write-once
-	}
-	if before.GetDeletionTimestamp() == nil {
-		return false
-	}
-	for _, f := range after.GetFinalizers() {
-		if !slices.Contains(before.GetFinalizers(), f) {
-			return true // no finalizer is added to an object being deleted
-		}
-	}
-	return false
-}
-
-// memoryGoes: the first launch, once remembered, neither changes nor goes.
-func memoryGoes(before, after *v1alpha1.Server) bool {
-	was := before.Annotations[ledger.KeyProvisionedAt]
-	return was != "" && after.Annotations[ledger.KeyProvisionedAt] != was
-}
-
-func goes(object metav1.Object) bool {
-	return object.GetDeletionTimestamp() != nil && len(object.GetFinalizers()) == 0
+func (x *explorer) writeClaim(from id, patch *lifecycle.Patch) apiserver.Write {
+	return x.claims.Apply(from, patch, nil)
 }
 
 // deleted is what an object becomes that somebody deletes.

@@ -103,7 +103,7 @@ var conditions = map[condition]string{
 }
 
 func (x *explorer) serverWords(server id) string {
-	o := x.servers.get(server)
+	o := x.servers.Get(server)
 	if o == nil {
 		return "no object"
 	}
@@ -123,7 +123,7 @@ func (x *explorer) serverWords(server id) string {
 }
 
 func (x *explorer) claimWords(claim id) string {
-	o := x.claims.get(claim)
+	o := x.claims.Get(claim)
 	if o == nil {
 		return "no object"
 	}

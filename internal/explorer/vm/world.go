@@ -102,10 +102,10 @@ func (x *explorer) Start() State {
 	s := State{adverse: uint8(w.Adverse), people: uint8(w.People), stalls: uint8(w.Stalls), luck: uint8(w.Luck), budget: attempts}
 	if w.Class {
 		s.cuid, s.alive = 1, ofClaim(1).bit()
-		s.now.claim = x.claims.intern(x.newClaim(1))
+		s.now.claim = x.claims.Intern(x.newClaim(1))
 	} else {
 		s.suid, s.alive = 1, ofObject(1).bit()
-		s.now.server[0] = x.servers.intern(x.newServer(1))
+		s.now.server[0] = x.servers.Intern(x.newServer(1))
 	}
 	if w.Running {
 		s = x.calmly(s)
