@@ -64,6 +64,7 @@ func commonFlags(flags *pflag.FlagSet, options *operator.Options, verbosity *int
 	flags.StringVar(&options.ClusterID, "cluster-id", "", "who may act; a clone of a cluster must set it (default: the UID of kube-system)")
 	flags.StringVar(&options.MetricsAddress, "metrics-bind-address", options.MetricsAddress, "address of the metrics, 0 for none")
 	flags.StringVar(&options.ProbeAddress, "health-probe-bind-address", options.ProbeAddress, "address of health and readiness, 0 for none")
+	flags.StringVar(&options.ProfilingAddress, "pprof-address", options.ProfilingAddress, "address of profiles (net/http/pprof), of the loopback interface alone, 0 for none")
 	flags.BoolVar(&options.LeaderElection.Enabled, "leader-elect", options.LeaderElection.Enabled, "wait to be the one process that acts")
 	flags.DurationVar(&options.Cadence.Slow, "poll", options.Cadence.Slow, "pace of looking at settled machines")
 	flags.DurationVar(&options.Cadence.Clouds.Slow, "cloud-poll", options.Cadence.Clouds.Slow, "pace of looking at clouds whose servers are all settled")

@@ -56,6 +56,9 @@ func build(ctx context.Context, options Options) (manager.Manager, *kit, error) 
 	if err := options.validate(); err != nil {
 		return nil, nil, err
 	}
+	if options.profiled() {
+		profileWaiting()
+	}
 	restConfig := *options.Config
 	restConfig.QPS, restConfig.Burst = options.QPS, options.Burst
 	mgr, err := ctrl.NewManager(&restConfig, managerOptions(options))
@@ -92,6 +95,7 @@ func managerOptions(options Options) manager.Options {
 		Scheme:                  Scheme(),
 		Metrics:                 metricsserver.Options{BindAddress: options.MetricsAddress},
 		HealthProbeBindAddress:  options.ProbeAddress,
+		PprofBindAddress:        options.ProfilingAddress,
 		LeaderElection:          election.Enabled && options.acts(),
 		LeaderElectionID:        election.ID,
 		LeaderElectionNamespace: options.Namespace,

@@ -35,6 +35,8 @@ type Options struct {
 	// MetricsAddress and ProbeAddress to listen on; "0" for not at all.
 	MetricsAddress string
 	ProbeAddress   string
+	// ProfilingAddress to serve profiles on, in the form of net/http/pprof: of the loopback interface, or "0" for not at all.
+	ProfilingAddress string
 	// Cadence of the monitor.
 	Cadence monitor.Cadence
 	// FlipsPerMinute is how many changes of one server's picture wake it at once within a minute; more are delayed, never dropped.
@@ -60,17 +62,18 @@ type LeaderElection struct {
 // Defaults are the defaults of the manager's flags.
 func Defaults() Options {
 	return Options{
-		Namespace:      "holdfast-system",
-		Settings:       lifecycle.DefaultSettings(""),
-		Registerer:     metrics.Registry,
-		MetricsAddress: ":8080",
-		ProbeAddress:   ":8081",
-		Cadence:        monitor.DefaultCadence(),
-		FlipsPerMinute: 20,
-		Workers:        32,
-		QPS:            500,
-		Burst:          1000,
-		CloudQPS:       50,
+		Namespace:        "holdfast-system",
+		Settings:         lifecycle.DefaultSettings(""),
+		Registerer:       metrics.Registry,
+		MetricsAddress:   ":8080",
+		ProbeAddress:     ":8081",
+		ProfilingAddress: none,
+		Cadence:          monitor.DefaultCadence(),
+		FlipsPerMinute:   20,
+		Workers:          32,
+		QPS:              500,
+		Burst:            1000,
+		CloudQPS:         50,
 		LeaderElection: LeaderElection{
 			Enabled: true, ID: "holdfast",
 			LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
@@ -89,6 +92,9 @@ func (o Options) validate() error {
 	}
 	if o.Settings.CreateAttempts < 0 {
 		return fmt.Errorf("create attempts (%d) must not be negative", o.Settings.CreateAttempts)
+	}
+	if err := o.validateProfiling(); err != nil {
+		return err
 	}
 	return o.validateDurations()
 }
