@@ -55,6 +55,10 @@ type ObservedInstance struct {
 	// VCPUs of the flavor.
 	// +optional
 	VCPUs int32 `json:"vcpus,omitempty"`
+	// HostID tells VMs of one project on the same host apart from those on others; the cloud does not say which host it is.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	HostID string `json:"hostID,omitempty"`
 	// MemoryMiB of the flavor.
 	// +optional
 	MemoryMiB int32 `json:"memoryMiB,omitempty"`

@@ -16,6 +16,15 @@ const (
 	RebuildNever         RebuildPolicy = "Never"
 )
 
+// ServerGroupCreation says how the VMs of one server group are made.
+// +kubebuilder:validation:Enum=Parallel;Serial
+type ServerGroupCreation string
+
+const (
+	CreateInParallel ServerGroupCreation = "Parallel" // as they come
+	CreateSerially   ServerGroupCreation = "Serial"   // each once the cloud has found a host for the one before
+)
+
 // ResourceSelector names one resource of a cloud: by id, by name, or by tags that it must all bear. What it resolves to is
 // pinned when it is first used; a name that no resource or several resources bear is an error that names the candidates.
 // +kubebuilder:validation:XValidation:rule="[has(self.id), has(self.name), has(self.tags)].filter(given, given).size() == 1",message="give exactly one of id, name and tags"
@@ -112,6 +121,7 @@ type FloatingIP struct {
 
 // OpenStackServer is a VM: what it is made of. What has a verb may be edited (image, by rebuildPolicy; security groups and address
 // pairs; floatingIP); all else is settled when the VM is made (see ServerSpec).
+// +kubebuilder:validation:XValidation:rule="!has(self.serverGroupCreation) || has(self.serverGroup)",message="serverGroupCreation needs a serverGroup"
 type OpenStackServer struct {
 	// CloudRef names the Cloud.
 	CloudRef LocalObjectReference `json:"cloudRef"`
@@ -155,6 +165,11 @@ type OpenStackServer struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=255
 	ServerGroup string `json:"serverGroup,omitempty"`
+	// ServerGroupCreation says how the VMs of one server group are made: Parallel, or Serial: each is asked for once the cloud has found a
+	// host for the one before. Nova finds hosts for VMs that are asked for at once without a look at each other, and a soft-anti-affinity
+	// group ends up on one host. Unset: Parallel.
+	// +optional
+	ServerGroupCreation ServerGroupCreation `json:"serverGroupCreation,omitempty"`
 	// RebuildPolicy says whether an edited image rebuilds the VM: its disk is made anew.
 	// +optional
 	// +kubebuilder:default=Never

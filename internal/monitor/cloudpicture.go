@@ -66,6 +66,7 @@ func instanceOf(facts provider.InstanceFacts) *v1alpha1.ObservedInstance {
 		Fault:     v1alpha1.Message(facts.Fault),
 		ImageID:   v1alpha1.Fact(facts.ImageID),
 		Flavor:    v1alpha1.Fact(facts.Flavor),
+		HostID:    v1alpha1.Fact(facts.HostID),
 		VCPUs:     int32(facts.VCPUs),
 		MemoryMiB: int32(facts.MemoryMiB),
 		Addresses: texts(facts.Addresses),

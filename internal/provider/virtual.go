@@ -60,6 +60,7 @@ type InstanceSpec struct {
 	Ports            []PortSpec // one at least
 	AvailabilityZone string
 	ServerGroup      string // id or name
+	Serial           bool   // Create is Busy while another VM of ServerGroup is being made, or has no host yet
 	ConfigDrive      bool
 	// Claim is the identity of the claim that the VM is made for; "" for none. Kept in its metadata.
 	Claim string
@@ -204,6 +205,7 @@ type InstanceFacts struct {
 	Power      PowerState
 	ImageID    string
 	Flavor     string // name
+	HostID     string // the same for VMs on one host; not the host's name
 	VCPUs      int
 	MemoryMiB  int
 	Addresses  []string // sorted

@@ -55,7 +55,7 @@ func (s *state) instanceSpec() provider.InstanceSpec {
 	o := s.openstack
 	return provider.InstanceSpec{
 		Flavor: provider.Selector{ID: o.Flavor.ID, Name: o.Flavor.Name}, Image: selector(o.Image), KeyName: o.KeyName,
-		Ports: s.ports(), AvailabilityZone: o.AvailabilityZone, ServerGroup: o.ServerGroup, ConfigDrive: o.ConfigDrive,
+		Ports: s.ports(), AvailabilityZone: o.AvailabilityZone, ServerGroup: o.ServerGroup, Serial: o.ServerGroupCreation == v1alpha1.CreateSerially, ConfigDrive: o.ConfigDrive,
 		Claim: s.claimIdentity(), Adopt: s.V.Server.Annotations[v1alpha1.AnnotationAdopt],
 	}
 }

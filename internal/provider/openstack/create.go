@@ -50,6 +50,9 @@ func (a actor) Create(ctx context.Context, ref provider.InstanceRef, spec provid
 	if err != nil {
 		return provider.Outcome{}, err
 	}
+	if spec.Serial && p.group != "" {
+		return a.makeInTurn(ctx, ref, spec, p)
+	}
 	return a.make(ctx, ref, spec, p)
 }
 

@@ -17,6 +17,7 @@ import (
 // States of a VM, as Nova tells them in status.
 const (
 	stateActive      = "ACTIVE"
+	stateBuild       = "BUILD"
 	stateError       = "ERROR"
 	stateShutoff     = "SHUTOFF"
 	stateRebuild     = "REBUILD"
@@ -26,6 +27,7 @@ const (
 
 // Tasks that a VM is about, as Nova tells them in task_state.
 const (
+	taskScheduling   = "scheduling"
 	taskDeleting     = "deleting"
 	taskPoweringOn   = "powering-on"
 	taskPoweringOff  = "powering-off"
@@ -39,7 +41,7 @@ func instanceFacts(s *servers.Server) provider.InstanceFacts {
 		State: s.Status, TaskState: s.TaskState, Deleted: s.Status == stateDeleted,
 		Errored: s.Status == stateError, Fault: cut(s.Fault.Message),
 		LaunchedAt: s.LaunchedAt, CreatedAt: s.Created, Power: powerOf(s),
-		ImageID: imageOf(s), Flavor: text(s.Flavor["original_name"]), VCPUs: number(s.Flavor["vcpus"]), MemoryMiB: number(s.Flavor["ram"]),
+		ImageID: imageOf(s), Flavor: text(s.Flavor["original_name"]), HostID: s.HostID, VCPUs: number(s.Flavor["vcpus"]), MemoryMiB: number(s.Flavor["ram"]),
 		Addresses: addressesOf(s),
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	gopherstack "github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/flavors"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servergroups"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	novatags "github.com/gophercloud/gophercloud/v2/openstack/compute/v2/tags"
 	"github.com/gophercloud/gophercloud/v2/openstack/config/clouds"
@@ -157,6 +158,14 @@ func (p *person) MakePort(description string) string {
 	p.must(err)
 	p.ports = append(p.ports, made.ID)
 	return made.ID
+}
+
+// serverGroup makes a server group and names it.
+func (p *person) serverGroup(t *testing.T) string {
+	t.Helper()
+	group, err := servergroups.Create(ctx(), p.compute, servergroups.CreateOpts{Name: "spread", Policies: []string{"anti-affinity"}}).Extract()
+	p.must(err)
+	return group.Name
 }
 
 func (p *person) StripVM(id string) { p.must(novatags.DeleteAll(ctx(), p.compute, id).ExtractErr()) }

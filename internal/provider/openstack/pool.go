@@ -17,6 +17,7 @@ type Pool struct {
 	// What outlives a change of credentials: it is about VMs, not about a login.
 	creating *keyedLock // by identity: one Create at a time in this process
 	leases   *leases    // that this process has settled
+	turns    *turns     // of server groups whose VMs are made one after another
 
 	mu     sync.Mutex
 	clouds map[string]*Cloud
@@ -28,7 +29,7 @@ func NewPool(opts Options) *Pool {
 	opts = opts.withDefaults()
 	return &Pool{
 		opts: opts, metrics: newMetrics(opts.Registerer),
-		creating: newKeyedLock(), leases: newLeases(opts.Clock, opts.RequestTimeout), clouds: map[string]*Cloud{},
+		creating: newKeyedLock(), leases: newLeases(opts.Clock, opts.RequestTimeout), turns: newTurns(opts.Clock), clouds: map[string]*Cloud{},
 	}
 }
 

@@ -115,6 +115,11 @@ func templateRules(kind, of string) []rule {
 			accept: at(openstack+".flavor", map[string]any{"name": "m1.small"}, map[string]any{"id": "1"}),
 			reject: at(openstack+".flavor", map[string]any{}, map[string]any{"name": "m1.small", "id": "1"}),
 		},
+		{
+			at: openstack, message: "serverGroupCreation needs a serverGroup",
+			accept: created(set{openstack + ".serverGroupCreation": "Serial", openstack + ".serverGroup": "spread"}, set{openstack + ".serverGroup": "spread"}),
+			reject: created(set{openstack + ".serverGroupCreation": "Serial"}),
+		},
 		selectorRule(openstack+".image", func(value any) set { return set{openstack + ".image": value} }),
 		selectorRule(openstack+".floatingIP.network", func(value any) set { return set{openstack + ".floatingIP.network": value} }),
 		selectorRule(networks+"[].network", func(value any) set { return port("network", value) }),
