@@ -43,27 +43,38 @@ func configureAudit(server *envtest.APIServer, policyPath, logPath string) error
 // the order they finished. A last line that is still being written is left out. A
 // long watch has no event before it ends.
 func ReadAudit(path string) ([]auditv1.Event, error) {
+	var events []auditv1.Event
+	_, err := EachAudited(path, 0, func(event *auditv1.Event) { events = append(events, *event) })
+	return events, err
+}
+
+// EachAudited gives the events of an audit log from an offset on, in bytes, and
+// returns the offset of what was not there yet. It is for logs too long to be
+// kept in memory, or read again and again; see [ReadAudit].
+func EachAudited(path string, from int64, do func(*auditv1.Event)) (next int64, err error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("audit log: %w", err)
+		return from, fmt.Errorf("audit log: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-
-	var events []auditv1.Event
+	if _, err := file.Seek(from, io.SeekStart); err != nil {
+		return from, fmt.Errorf("audit log: %w", err)
+	}
 	lines := bufio.NewReader(file)
-	for {
+	for next = from; ; {
 		line, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return events, nil
+			return next, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("audit log: %w", err)
+			return next, fmt.Errorf("audit log: %w", err)
 		}
 		var event auditv1.Event
 		if err := json.Unmarshal(line, &event); err != nil {
-			return nil, fmt.Errorf("audit log line %d: %w", len(events)+1, err)
+			return next, fmt.Errorf("audit log at byte %d: %w", next, err)
 		}
-		events = append(events, event)
+		do(&event)
+		next += int64(len(line))
 	}
 }
 

@@ -4,6 +4,7 @@ package harness
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -38,41 +39,76 @@ func (w Write) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s/%s → %d", w.Verb, w.Resource, w.Namespace, w.Name, w.Code))
 }
 
+// Call is one request of the operator to the API server: a write, or a live read, past the cache.
+type Call struct {
+	Write
+	// Done is when it was answered.
+	Done time.Time
+}
+
+// IsRead tells a live read from a write.
+func (c Call) IsRead() bool { return c.Verb == "get" || c.Verb == "list" }
+
+// Place is a place in the audit log: a moment, for what was answered before and what is answered after it.
+type Place int64
+
+// Now is the end of the log as it is.
+func (a *Audit) Now() (Place, error) {
+	info, err := os.Stat(a.path)
+	if err != nil {
+		return 0, fmt.Errorf("audit log: %w", err)
+	}
+	return Place(info.Size()), nil
+}
+
+// Calls gives the operator's requests from a place on, in the order they were answered, and returns the place to go on at; leases and
+// events apart, and the watches that fill its caches. It is for logs that are long, or read again and again.
+func (a *Audit) Calls(from Place, do func(Call)) (Place, error) {
+	next, err := testenv.EachAudited(a.path, int64(from), func(event *auditv1.Event) {
+		if call, is := operatorCall(event); is {
+			do(call)
+		}
+	})
+	return Place(next), err
+}
+
 // Writes are the operator's writes that were received from then on; leases and events apart.
 func (a *Audit) Writes(from time.Time) ([]Write, error) {
-	events, err := testenv.ReadAudit(a.path)
+	var writes []Write
+	_, err := a.Calls(0, func(call Call) {
+		if !call.IsRead() && !call.At.Before(from) {
+			writes = append(writes, call.Write)
+		}
+	})
 	if err != nil {
 		return nil, err
-	}
-	var writes []Write
-	for _, event := range events {
-		if write, is := operatorWrite(event); is && !write.At.Before(from) {
-			writes = append(writes, write)
-		}
 	}
 	slices.SortStableFunc(writes, func(a, b Write) int { return a.At.Compare(b.At) })
 	return writes, nil
 }
 
-func operatorWrite(event auditv1.Event) (Write, bool) {
+func operatorCall(event *auditv1.Event) (Call, bool) {
 	user := event.User.Username
 	if event.ImpersonatedUser != nil {
 		user = event.ImpersonatedUser.Username
 	}
-	if !testenv.IsWrite(event) || user != config.OperatorUsername || event.ObjectRef == nil {
-		return Write{}, false
+	if user != config.OperatorUsername || event.ObjectRef == nil {
+		return Call{}, false
 	}
 	ref := event.ObjectRef
 	if ref.Resource == "leases" || ref.Resource == "events" {
-		return Write{}, false
+		return Call{}, false
 	}
-	write := Write{
-		At: event.RequestReceivedTimestamp.Time, Resource: strings.TrimSuffix(ref.Resource+"/"+ref.Subresource, "/"),
-		Namespace: ref.Namespace, Name: ref.Name, Verb: event.Verb,
-		Observed: strings.Contains(event.RequestURI, "fieldManager=holdfast-monitor"),
+	call := Call{
+		Write: Write{
+			At: event.RequestReceivedTimestamp.Time, Resource: strings.TrimSuffix(ref.Resource+"/"+ref.Subresource, "/"),
+			Namespace: ref.Namespace, Name: ref.Name, Verb: event.Verb,
+			Observed: strings.Contains(event.RequestURI, "fieldManager=holdfast-monitor"),
+		},
+		Done: event.StageTimestamp.Time,
 	}
 	if event.ResponseStatus != nil {
-		write.Code = event.ResponseStatus.Code
+		call.Code = event.ResponseStatus.Code
 	}
-	return write, true
+	return call, testenv.IsWrite(*event) || call.IsRead()
 }

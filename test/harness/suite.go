@@ -43,8 +43,10 @@ type Suite struct {
 	// Rack is where the simulated machines are.
 	Rack *sim.Rack
 
-	dir   string
-	audit *Audit
+	dir     string
+	audit   *Audit
+	built   sync.Once
+	program string // the operator's binary, once built
 
 	mu       sync.Mutex
 	managers []*Manager

@@ -37,16 +37,16 @@ func TestClaimsOfAClassGetTheirVMs(t *testing.T) {
 	class := k.Class(cloud, func(c *v1alpha1.ServerClass) {
 		c.Spec.Labels = map[string]string{"test": k.Name}
 	})
-	manager := startProcess(t, k, "--cloud-poll="+cloudPoll.String())
+	manager := k.StartProcess("--cloud-poll=" + cloudPoll.String())
 	k.UntilReady(class)
 	started := time.Now()
-	busy := manager.cpu(t)
+	busy := manager.CPU()
 	claimClass(k, class, n)
 	untilClaimsReady(k, n)
 	took := time.Since(started)
-	memory := manager.memory(t)
+	memory := manager.Memory()
 	t.Logf("%d claims of a class: all VMs run after %s (%.0f a second, counted from the first creation); manager CPU %s, RSS %d MiB, at most %d MiB",
-		n, took.Round(time.Millisecond), float64(n)/took.Seconds(), (manager.cpu(t) - busy).Round(time.Millisecond), memory.now>>20, memory.most>>20)
+		n, took.Round(time.Millisecond), float64(n)/took.Seconds(), (manager.CPU() - busy).Round(time.Millisecond), memory.Now>>20, memory.Most>>20)
 	first, last := creations(cloud)
 	t.Logf("the first VM was asked for after %s, the last after %s", first.Sub(started).Round(time.Millisecond), last.Sub(started).Round(time.Millisecond))
 	expectOneVMEach(k, cloud, n)
@@ -58,7 +58,7 @@ func TestClaimsOfAClassGetTheirVMs(t *testing.T) {
 	expectRest(k, cloud, manager, n)
 
 	ended := time.Now()
-	each(k, n, func(ctx context.Context, i int) error { return k.Tenant.Delete(ctx, classClaim(k, i)) })
+	k.Each(n, func(ctx context.Context, i int) error { return k.Tenant.Delete(ctx, classClaim(k, i)) })
 	k.UntilEmpty(cloud)
 	untilNoServer(k, n)
 	t.Logf("%d claims deleted: no VM, port or floating IP left after %s", n, time.Since(ended).Round(time.Millisecond))
@@ -79,7 +79,7 @@ func classClaim(k *harness.Kit, i int) *v1alpha1.ServerClaim {
 
 func claimClass(k *harness.Kit, class *v1alpha1.ServerClass, n int) {
 	k.T.Helper()
-	each(k, n, func(ctx context.Context, i int) error {
+	k.Each(n, func(ctx context.Context, i int) error {
 		claim := classClaim(k, i)
 		claim.Spec.ClassName = class.Name
 		return k.Tenant.Create(ctx, claim)
@@ -116,12 +116,12 @@ func expectOneVMEach(k *harness.Kit, cloud *harness.Cloud, n int) {
 }
 
 // expectRest watches looks at rest: three listings each, but for their pages, and nothing else. It tells what a look costs.
-func expectRest(k *harness.Kit, cloud *harness.Cloud, manager *process, n int) {
+func expectRest(k *harness.Kit, cloud *harness.Cloud, manager *harness.Process, n int) {
 	k.T.Helper()
 	const looks = 6
 	k.Settled(cloud)
 	untilQuiet(k)
-	mark, began, busy := lastRequest(k, cloud), time.Now(), manager.cpu(k.T)
+	mark, began, busy := lastRequest(k, cloud), time.Now(), manager.CPU()
 	var seen []openstack.Request
 	k.Until(fmt.Sprintf("%d looks at the cloud", looks), func(context.Context) error {
 		requests, err := cloud.Requests(openstack.RequestFilter{After: mark})
@@ -151,7 +151,7 @@ func expectRest(k *harness.Kit, cloud *harness.Cloud, manager *process, n int) {
 		k.T.Errorf("%d writes to the API server at rest: %v %v", len(writes), writes[:min(len(writes), 10)], err)
 	}
 	k.T.Logf("at rest: %.1f requests a look at %d VMs; manager CPU %.1f%% with a look every %s", float64(len(seen))/looks, n,
-		100*(manager.cpu(k.T)-busy).Seconds()/took.Seconds(), cloudPoll)
+		100*(manager.CPU()-busy).Seconds()/took.Seconds(), cloudPoll)
 }
 
 // untilQuiet waits until the operator has written nothing for a while that is longer than anything is put off.
@@ -176,7 +176,7 @@ func untilQuiet(k *harness.Kit) {
 // untilClaimsReady waits until n claims say that their VM is there to be used.
 func untilClaimsReady(k *harness.Kit, n int) {
 	k.T.Helper()
-	k.Until(fmt.Sprintf("%d claims ready", n), seldom(n, func(ctx context.Context) error {
+	k.Until(fmt.Sprintf("%d claims ready", n), harness.Seldom(n, func(ctx context.Context) error {
 		var claims v1alpha1.ServerClaimList
 		if err := k.Admin.List(ctx, &claims, client.InNamespace(k.Namespace)); err != nil {
 			return err
@@ -196,7 +196,7 @@ func untilClaimsReady(k *harness.Kit, n int) {
 
 func untilNoServer(k *harness.Kit, n int) {
 	k.T.Helper()
-	k.Until("no server left", seldom(n, func(ctx context.Context) error {
+	k.Until("no server left", harness.Seldom(n, func(ctx context.Context) error {
 		var servers v1alpha1.ServerList
 		if err := k.Admin.List(ctx, &servers, client.MatchingLabels{"test": k.Name}); err != nil {
 			return err
