@@ -39,6 +39,9 @@ func managerCommand() *cobra.Command {
 	flags.DurationVar(&options.Settings.BootDeadline, "boot-deadline", options.Settings.BootDeadline, "until a boot override is cleared whatever the machine tells")
 	flags.DurationVar(&options.Settings.EffectDeadline, "effect-deadline", options.Settings.EffectDeadline, "of one acting call to a provider; the same for all managers of a cluster")
 	flags.StringVar(&options.LeaderElection.ID, "leader-election-id", options.LeaderElection.ID, "name of the lease of the controllers that act")
+	flags.DurationVar(&options.LeaderElection.LeaseDuration, "leader-elect-lease-duration", options.LeaderElection.LeaseDuration, "how long the others wait for a leader that is not heard of")
+	flags.DurationVar(&options.LeaderElection.RenewDeadline, "leader-elect-renew-deadline", options.LeaderElection.RenewDeadline, "how long a leader tries to renew its lease before it ends; less than the lease")
+	flags.DurationVar(&options.LeaderElection.RetryPeriod, "leader-elect-retry-period", options.LeaderElection.RetryPeriod, "from one try to get or renew the lease to the next")
 	flags.IntVar(&options.Workers, "workers", options.Workers, "servers worked on at a time")
 	return command
 }
