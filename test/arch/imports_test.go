@@ -155,9 +155,15 @@ var importRules = []importRule{
 		boundary: []string{"internal/provider"},
 	},
 	{
-		why:      "only dev mode and its command start a control plane or simulators",
+		why:    "who judges a fault campaign knows nothing of what is judged, and does nothing",
+		of:     []string{"internal/chaos/judge"},
+		forbid: effects,
+		allow:  []string{ours + "internal/chaos/judge"},
+	},
+	{
+		why:      "only dev mode, fault campaigns and their commands start a control plane or simulators",
 		of:       []string{"..."},
-		except:   []string{"internal/devmode/...", "cmd/...", "internal/sim/...", "internal/testenv/...", "hack/...", "test/...", "internal/deps", "internal/provider/conformance/..."},
+		except:   []string{"internal/devmode/...", "internal/chaos/...", "cmd/...", "internal/sim/...", "internal/testenv/...", "hack/...", "test/...", "internal/deps", "internal/provider/conformance/..."},
 		forbid:   []string{ours + "internal/testenv/...", ours + "internal/sim/...", "testing", "sigs.k8s.io/controller-runtime/pkg/envtest/..."},
 		boundary: []string{"internal/devmode/..."},
 	},

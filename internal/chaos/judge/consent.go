@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"slices"
+	"time"
+)
+
+// tenant is one claim's, or one server's that nobody claims.
+type tenant struct {
+	name     string
+	gaveUp   spans
+	off      spans
+	restarts owed
+	rebuilds owed
+	// booted says that an installer ran, or that a VM was launched, since it last began to want a machine.
+	booted bool
+}
+
+// consents are what people agreed to, for a machine or for whatever a tenant has.
+type consents struct {
+	off         owed
+	boot        owed
+	maintenance spans
+	abandoned   bool
+}
+
+// owed are asks for one effect each, by their times.
+type owed []time.Time
+
+// by says that one was asked for when an effect arrived.
+func (o owed) by(arrived time.Time) bool {
+	return slices.ContainsFunc(o, func(asked time.Time) bool { return !asked.After(arrived) })
+}
+
+// after is what was asked for later.
+func (o owed) after(at time.Time) owed {
+	return slices.DeleteFunc(o, func(asked time.Time) bool { return !asked.After(at) })
+}
+
+// tenant is never nil: of whom nobody heard asks for nothing and never gives up.
+func (h *history) tenant(name string) *tenant {
+	t := h.tenants[name]
+	if t == nil {
+		t = &tenant{name: name}
+		h.tenants[name] = t
+	}
+	return t
+}
+
+func (h *history) consent(name string) *consents {
+	c := h.consents[name]
+	if c == nil {
+		c = &consents{}
+		h.consents[name] = c
+	}
+	return c
+}
+
+// wants says that a tenant wants its machine at an instant.
+func (t *tenant) wants(at time.Time) bool { return !t.gaveUp.holds(at) }
+
+// asked takes in what tenants and people ask for. It reports whether the event was such.
+func (h *history) asked(e Event) bool {
+	t := h.tenant(e.Tenant)
+	switch e.Kind {
+	case Asked:
+		h.wantsAgain(t, e)
+	case GaveUp:
+		t.gaveUp = t.gaveUp.opened(e.At)
+	case AskedOff:
+		t.off = t.off.opened(e.At)
+	case AskedOn:
+		t.off = t.off.shut(e.over())
+	case AskedRestart:
+		t.restarts = append(t.restarts, e.At)
+	case AskedRebuild:
+		t.rebuilds = append(t.rebuilds, e.At)
+	default:
+		return h.consented(e)
+	}
+	return true
+}
+
+func (h *history) consented(e Event) bool {
+	c := h.consent(subject(e))
+	switch e.Kind {
+	case ConsentedOff:
+		c.off = append(c.off, e.At)
+	case ConsentedBoot:
+		c.boot = append(c.boot, e.At)
+	case MaintenanceBegan:
+		c.maintenance = c.maintenance.opened(e.At)
+	case MaintenanceEnded:
+		c.maintenance = c.maintenance.shut(e.over())
+	case Abandoned:
+		c.abandoned = true
+	default:
+		return false
+	}
+	return true
+}
+
+// subject is whom or what a consent is about.
+func subject(e Event) string {
+	if e.Machine != "" {
+		return e.Machine
+	}
+	return e.Tenant
+}
+
+// wantsAgain is a tenant that gave up and was brought back: it has again what still runs for it, and what it had on a machine that is
+// Off was given up.
+func (h *history) wantsAgain(t *tenant, e Event) {
+	if !t.gaveUp.isOpen() {
+		return
+	}
+	t.gaveUp = t.gaveUp.shut(e.over())
+	t.booted = false
+	for _, m := range h.machines {
+		switch {
+		case !m.owned || m.owner != t.name:
+		case m.on:
+			t.booted = true
+		case !m.virtual:
+			m.owned, m.written = false, false
+		}
+	}
+}
+
+// agreed are all consents about a machine and the tenant that has it.
+func (h *history) agreed(m *machine, owner string) []*consents {
+	return []*consents{h.consent(m.id), h.consent(owner)}
+}
+
+func (h *history) abandoned(m *machine, owner string) bool {
+	return slices.ContainsFunc(h.agreed(m, owner), func(c *consents) bool { return c.abandoned })
+}
+
+// mayGoOff says that a machine's tenant, or a person, had asked that it be powered off when that arrived.
+func (h *history) mayGoOff(m *machine, t *tenant, arrived time.Time) bool {
+	if !t.wants(arrived) || t.off.holds(arrived) || t.restarts.by(arrived) {
+		return true
+	}
+	return slices.ContainsFunc(h.agreed(m, t.name), func(c *consents) bool {
+		return c.off.by(arrived) || c.maintenance.holds(arrived)
+	})
+}
+
+// mayInstall says that a person had agreed that an installer run over what is there.
+func (h *history) mayInstall(m *machine, owner string, arrived time.Time) bool {
+	return slices.ContainsFunc(h.agreed(m, owner), func(c *consents) bool { return c.boot.by(arrived) })
+}
+
+// switchedOn settles what is owed until a machine is next switched on.
+func (h *history) switchedOn(m *machine, at time.Time) {
+	for _, c := range h.agreed(m, m.owner) {
+		c.off = c.off.after(at)
+	}
+	if m.owned {
+		t := h.tenant(m.owner)
+		t.restarts = t.restarts.after(at)
+	}
+}
