@@ -25,7 +25,7 @@ import (
 const (
 	pollInterval = 25 * time.Millisecond
 	// patience is far above what a fact takes, so that a loaded machine fails no test; a test that passes never waits for it.
-	patience = time.Minute
+	patience = 3 * time.Minute
 )
 
 // Until polls until check returns nil, and ends the test with its last error when it has not within the kit's patience.

@@ -25,7 +25,7 @@ type Kit struct {
 	Name string
 	// Namespace is of this test alone: its tenant's.
 	Namespace string
-	// Patience is how long a fact is waited for: a minute, where a test does not change it.
+	// Patience is how long a fact is waited for: some minutes, where a test does not change it.
 	Patience time.Duration
 
 	machines []*Machine

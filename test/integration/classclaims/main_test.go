@@ -29,8 +29,11 @@ func TestMain(m *testing.M) {
 	os.Exit(harness.Main(m, harness.Options{Manager: []harness.Override{impatient}}, func(s *harness.Suite) { suite = s }))
 }
 
-// impatient tries a VM that failed again at once: the tests are about what the claim is told.
-func impatient(o *operator.Options) { o.Settings.CreateBackoff = time.Second }
+// impatient tries again soon, after a failure and after a refusal: the tests are about what the claim is told.
+func impatient(o *operator.Options) {
+	o.Settings.CreateBackoff = time.Second
+	o.Settings.Backstop = 10 * time.Second
+}
 
 // withVM is a claim whose VM runs, with its Server and its VM.
 func withVM(

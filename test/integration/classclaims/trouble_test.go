@@ -123,7 +123,6 @@ func TestAFullQuotaIsToldAndWaitedFor(t *testing.T) {
 		t.Errorf("VMs %v", vms)
 	}
 	cloud.SetQuotas(func(q *sim.Quotas) { q.Instances = 10 })
-	k.Patience *= 3 // a refusal for good is tried again after a minute
 	k.UntilReady(claim)
 	onlyVM(k, cloud, claim)
 	k.Delete(claim)
