@@ -39,9 +39,6 @@ func managerCommand() *cobra.Command {
 	flags.DurationVar(&options.Settings.BootDeadline, "boot-deadline", options.Settings.BootDeadline, "until a boot override is cleared whatever the machine tells")
 	flags.DurationVar(&options.Settings.EffectDeadline, "effect-deadline", options.Settings.EffectDeadline, "of one acting call to a provider; the same for all managers of a cluster")
 	flags.StringVar(&options.LeaderElection.ID, "leader-election-id", options.LeaderElection.ID, "name of the lease of the controllers that act")
-	flags.DurationVar(&options.LeaderElection.LeaseDuration, "leader-elect-lease-duration", options.LeaderElection.LeaseDuration, "how long the others wait for a leader that is not heard of")
-	flags.DurationVar(&options.LeaderElection.RenewDeadline, "leader-elect-renew-deadline", options.LeaderElection.RenewDeadline, "how long a leader tries to renew its lease before it ends; less than the lease")
-	flags.DurationVar(&options.LeaderElection.RetryPeriod, "leader-elect-retry-period", options.LeaderElection.RetryPeriod, "from one try to get or renew the lease to the next")
 	flags.IntVar(&options.Workers, "workers", options.Workers, "servers worked on at a time")
 	return command
 }
@@ -69,6 +66,9 @@ func commonFlags(flags *pflag.FlagSet, options *operator.Options, verbosity *int
 	flags.StringVar(&options.ProbeAddress, "health-probe-bind-address", options.ProbeAddress, "address of health and readiness, 0 for none")
 	flags.StringVar(&options.ProfilingAddress, "pprof-address", options.ProfilingAddress, "address of profiles (net/http/pprof), of the loopback interface alone, 0 for none")
 	flags.BoolVar(&options.LeaderElection.Enabled, "leader-elect", options.LeaderElection.Enabled, "wait to be the one process that acts")
+	flags.DurationVar(&options.LeaderElection.LeaseDuration, "leader-elect-lease-duration", options.LeaderElection.LeaseDuration, "how long the others wait for a leader that is not heard of")
+	flags.DurationVar(&options.LeaderElection.RenewDeadline, "leader-elect-renew-deadline", options.LeaderElection.RenewDeadline, "how long a leader tries to renew its lease before it ends; less than the lease")
+	flags.DurationVar(&options.LeaderElection.RetryPeriod, "leader-elect-retry-period", options.LeaderElection.RetryPeriod, "from one try to get or renew the lease to the next")
 	flags.DurationVar(&options.Cadence.Slow, "poll", options.Cadence.Slow, "pace of looking at settled machines")
 	flags.DurationVar(&options.Cadence.Clouds.Slow, "cloud-poll", options.Cadence.Clouds.Slow, "pace of looking at clouds whose servers are all settled")
 	flags.Float64Var(&options.CloudQPS, "cloud-qps", options.CloudQPS, "requests a second to each cloud")

@@ -18,22 +18,28 @@ import (
 // so that one at a time looks however the two are arranged.
 const LeaseName = "holdfast-monitor"
 
-// Times of the lease, those of controller-runtime's managers.
-const (
-	leaseDuration = 15 * time.Second
-	renewDeadline = 10 * time.Second
-	retryPeriod   = 2 * time.Second
-)
+// Term is the times of a lease, as controller-runtime's managers have them.
+type Term struct {
+	// Lease is how long the others wait for a leader that is not heard of; Renew, less than it, how long a leader tries to be heard; Retry
+	// the pause from one try to the next.
+	Lease, Renew, Retry time.Duration
+}
+
+// DefaultTerm is that of controller-runtime's managers.
+func DefaultTerm() Term {
+	return Term{Lease: 15 * time.Second, Renew: 10 * time.Second, Retry: 2 * time.Second}
+}
 
 // Elected returns a Runnable that runs the monitor whenever it holds the lock: its own, not that of the manager that starts it. A
 // monitor that loses the lock ends its visits and stands for election again.
-func Elected(monitor *Monitor, lock resourcelock.Interface) manager.Runnable {
-	return &elected{monitor: monitor, lock: lock}
+func Elected(monitor *Monitor, lock resourcelock.Interface, term Term) manager.Runnable {
+	return &elected{monitor: monitor, lock: lock, term: term}
 }
 
 type elected struct {
 	monitor *Monitor
 	lock    resourcelock.Interface
+	term    Term
 	// looking is held while the monitor looks: the elector does not wait for what it started, and two terms must not overlap.
 	looking sync.Mutex
 }
@@ -64,9 +70,9 @@ func (e *elected) config(fail context.CancelCauseFunc) leaderelection.LeaderElec
 	return leaderelection.LeaderElectionConfig{
 		Name:          LeaseName,
 		Lock:          e.lock,
-		LeaseDuration: leaseDuration,
-		RenewDeadline: renewDeadline,
-		RetryPeriod:   retryPeriod,
+		LeaseDuration: e.term.Lease,
+		RenewDeadline: e.term.Renew,
+		RetryPeriod:   e.term.Retry,
 		// The visits end with the term. One that is about to write when the next monitor begins loses by its resourceVersion.
 		ReleaseOnCancel: true,
 		Callbacks: leaderelection.LeaderCallbacks{

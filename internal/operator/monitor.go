@@ -40,7 +40,10 @@ func addMonitor(k *kit) error {
 	if err != nil {
 		return err
 	}
-	return k.manager.Add(monitor.Elected(eyes, lock))
+	election := k.options.LeaderElection
+	return k.manager.Add(monitor.Elected(eyes, lock, monitor.Term{
+		Lease: election.LeaseDuration, Renew: election.RenewDeadline, Retry: election.RetryPeriod,
+	}))
 }
 
 func (k *kit) lock(name string) (resourcelock.Interface, error) {

@@ -94,7 +94,7 @@ func TestOneMonitorLooks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return monitor.Elected(m, lock)
+			return monitor.Elected(m, lock, monitor.DefaultTerm())
 		}
 	}
 	firstRack, secondRack := newRack(), newRack()
