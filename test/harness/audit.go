@@ -112,3 +112,24 @@ func operatorCall(event *auditv1.Event) (Call, bool) {
 	}
 	return call, testenv.IsWrite(*event) || call.IsRead()
 }
+
+// ByResource counts writes by what they did to which resource, for people.
+func ByResource(writes []Write) string {
+	counts := map[string]int{}
+	var order []string
+	for _, write := range writes {
+		what := write.Verb + " " + write.Resource
+		if write.Code >= 300 {
+			what += fmt.Sprintf(" → %d", write.Code)
+		}
+		if counts[what]++; counts[what] == 1 {
+			order = append(order, what)
+		}
+	}
+	slices.Sort(order)
+	parts := make([]string, len(order))
+	for i, what := range order {
+		parts[i] = fmt.Sprintf("%d %s", counts[what], what)
+	}
+	return strings.Join(parts, ", ")
+}

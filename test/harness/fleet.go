@@ -23,6 +23,12 @@ const fleetLabel = "test"
 // RegisterFleet puts n machines into the rack and registers them, with one secret for all. It waits for nothing.
 func (k *Kit) RegisterFleet(n int) []*sim.BMC {
 	k.T.Helper()
+	return k.RegisterFleetWith(n, func(*sim.BMC) error { return nil })
+}
+
+// RegisterFleetWith does the same, and does something to each BMC before it is registered.
+func (k *Kit) RegisterFleetWith(n int, prepare func(*sim.BMC) error) []*sim.BMC {
+	k.T.Helper()
 	secret := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: operator.Defaults().Namespace, Name: k.Name},
 		Type:       corev1.SecretTypeBasicAuth,
@@ -34,6 +40,9 @@ func (k *Kit) RegisterFleet(n int) []*sim.BMC {
 		name := fmt.Sprintf("%s-%05d", k.Name, i)
 		bmc, err := k.Rack.AddBMC(sim.BMCSpec{Name: name, Username: Username, Password: Password})
 		if err != nil {
+			return err
+		}
+		if err := prepare(bmc); err != nil {
 			return err
 		}
 		fleet[i] = bmc

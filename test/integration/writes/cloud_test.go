@@ -5,7 +5,6 @@ package writes
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -91,20 +90,20 @@ func tellChapters(k *harness.Kit, chapters []chapter, cloud func() *harness.Clou
 	var table strings.Builder
 	out := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "chapter\tAPI writes\taim\tstatus.observed\tcloud: reads\twrites\tof the API writes")
-	before := asked{}
+	before := harness.Asked{}
 	for _, c := range chapters {
 		started := time.Now()
 		c.do()
 		quiet(k)
 		counted, observed := count(k.T, started)
-		now := askedOf(cloud())
-		since := now.less(before)
+		now := cloud().Asked()
+		since := now.Less(before)
 		before = now
-		fmt.Fprintf(out, "%s\t%d\t≤ %d\t%d\t%d\t%s\t%s\n", c.name, len(counted), c.aim, len(observed), since.reads(), since.writes(), byResource(counted))
+		fmt.Fprintf(out, "%s\t%d\t≤ %d\t%d\t%d\t%s\t%s\n", c.name, len(counted), c.aim, len(observed), since.Reads(), since.Writes(), harness.ByResource(counted))
 		if len(counted) > c.aim {
 			k.T.Errorf("%s: %d writes to the API server, want at most %d:\n  %s", c.name, len(counted), c.aim, listed(counted))
 		}
-		if got := since.writes(); got != c.want {
+		if got := since.Writes(); got != c.want {
 			k.T.Errorf("%s: writes to the cloud: %s, want %s", c.name, got, c.want)
 		}
 	}
@@ -145,70 +144,13 @@ func untilVMIs(k *harness.Kit, cloud *harness.Cloud, id, status string) {
 func untilAsked(k *harness.Kit, cloud *harness.Cloud, suffix string) {
 	k.T.Helper()
 	k.Until(suffix+" asked for", func(context.Context) error {
-		for what := range askedOf(cloud) {
+		for what := range cloud.Asked() {
 			if strings.HasSuffix(what, suffix) {
 				return nil
 			}
 		}
-		return fmt.Errorf("only %s", askedOf(cloud).writes())
+		return fmt.Errorf("only %s", cloud.Asked().Writes())
 	})
-}
-
-// asked counts requests to a cloud by method and route, sessions apart.
-type asked map[string]int
-
-func askedOf(cloud *harness.Cloud) asked {
-	counts := asked{}
-	for _, total := range cloud.Totals() {
-		if total.Service == "identity" {
-			continue
-		}
-		_, route, _ := strings.Cut(strings.TrimPrefix(total.Route, "/"), "/")
-		_, route, _ = strings.Cut(route, "/")
-		counts[total.Method+" "+route] += total.Count
-	}
-	return counts
-}
-
-func (a asked) less(before asked) asked {
-	left := maps.Clone(a)
-	for what, n := range before {
-		if left[what] -= n; left[what] == 0 {
-			delete(left, what)
-		}
-	}
-	return left
-}
-
-func (a asked) reads() int {
-	n := 0
-	for what, count := range a {
-		if isRead(what) {
-			n += count
-		}
-	}
-	return n
-}
-
-func (a asked) writes() string {
-	return a.told(func(what string) bool { return !isRead(what) })
-}
-
-func (a asked) told(which func(string) bool) string {
-	var parts []string
-	for _, what := range slices.Sorted(maps.Keys(a)) {
-		if which(what) {
-			parts = append(parts, fmt.Sprintf("%d %s", a[what], what))
-		}
-	}
-	if len(parts) == 0 {
-		return "none"
-	}
-	return strings.Join(parts, ", ")
-}
-
-func isRead(what string) bool {
-	return strings.HasPrefix(what, "GET ") || strings.HasPrefix(what, "HEAD ")
 }
 
 // pacedClouds has the monitor look at clouds so often.
@@ -253,10 +195,10 @@ func expectBulkReads(k *harness.Kit, cloud *harness.Cloud, fleet int) string {
 	k.T.Helper()
 	const looks = 50
 	const list = "GET servers/detail"
-	started, before := time.Now(), askedOf(cloud)
-	var since asked
+	started, before := time.Now(), cloud.Asked()
+	var since harness.Asked
 	k.Until(fmt.Sprintf("%d looks", looks), func(context.Context) error {
-		if since = askedOf(cloud).less(before); since[list] < looks {
+		if since = cloud.Asked().Less(before); since[list] < looks {
 			return fmt.Errorf("%d looks", since[list])
 		}
 		return nil
@@ -266,7 +208,7 @@ func expectBulkReads(k *harness.Kit, cloud *harness.Cloud, fleet int) string {
 		k.T.Errorf("%d servers: %d writes at rest:\n  %s", fleet, n, listed(append(counted, observed...)))
 	}
 	bulk := []string{list, "GET ports", "GET floatingips"}
-	if others := since.told(func(what string) bool { return !slices.Contains(bulk, what) }); others != "none" {
+	if others := since.Told(func(what string) bool { return !slices.Contains(bulk, what) }); others != "none" {
 		k.T.Errorf("%d servers at rest: asked for %s", fleet, others)
 	}
 	for _, what := range bulk {
@@ -275,7 +217,7 @@ func expectBulkReads(k *harness.Kit, cloud *harness.Cloud, fleet int) string {
 			k.T.Errorf("%d servers at rest: %d %s in %d looks", fleet, n, what, since[list])
 		}
 	}
-	return fmt.Sprintf("%d servers: 0 writes in %d looks; asked %s", fleet, since[list], since.told(isRead))
+	return fmt.Sprintf("%d servers: 0 writes in %d looks; asked %s", fleet, since[list], since.Told(harness.OnlyReads))
 }
 
 // A page of a listing is all that a look at more servers adds.
@@ -286,7 +228,7 @@ func TestALookGrowsByPagesAlone(t *testing.T) {
 	cloud := k.RegisterCloud(func(s *harness.CloudSetup) { s.Simulated.Behaviour = sim.Behaviour{PageSize: page} })
 	add(k, cloud, fleet)
 	quiet(k)
-	before := askedOf(cloud)
+	before := cloud.Asked()
 	full := 0
 	k.Until("two full listings", func(context.Context) error {
 		requests, err := cloud.Requests(sim.RequestFilter{Method: "GET", Path: `/servers/detail`})
@@ -300,8 +242,8 @@ func TestALookGrowsByPagesAlone(t *testing.T) {
 			}
 			longest = max(longest, pages)
 		}
-		if full = longest; askedOf(cloud).less(before)["GET floatingips"] < 25 {
-			return fmt.Errorf("%d looks", askedOf(cloud).less(before)["GET floatingips"])
+		if full = longest; cloud.Asked().Less(before)["GET floatingips"] < 25 {
+			return fmt.Errorf("%d looks", cloud.Asked().Less(before)["GET floatingips"])
 		}
 		return nil
 	})

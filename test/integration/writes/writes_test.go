@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -64,7 +63,7 @@ func TestWritesOfALife(t *testing.T) {
 		p.do()
 		rest(k, machine)
 		counted, observed := count(t, started)
-		fmt.Fprintf(out, "%s\t%d\t≤ %d\t%d\t%s\n", p.name, len(counted), p.aim, len(observed), byResource(counted))
+		fmt.Fprintf(out, "%s\t%d\t≤ %d\t%d\t%s\n", p.name, len(counted), p.aim, len(observed), harness.ByResource(counted))
 		if len(counted) > p.aim {
 			t.Errorf("%s: %d writes, want at most %d:\n  %s", p.name, len(counted), p.aim, listed(counted))
 		}
@@ -104,26 +103,6 @@ func count(t *testing.T, since time.Time) (counted, observed []harness.Write) {
 		}
 	}
 	return counted, observed
-}
-
-func byResource(writes []harness.Write) string {
-	counts := map[string]int{}
-	var order []string
-	for _, write := range writes {
-		what := write.Verb + " " + write.Resource
-		if write.Code >= 300 {
-			what += fmt.Sprintf(" → %d", write.Code)
-		}
-		if counts[what]++; counts[what] == 1 {
-			order = append(order, what)
-		}
-	}
-	slices.Sort(order)
-	parts := make([]string, len(order))
-	for i, what := range order {
-		parts[i] = fmt.Sprintf("%d %s", counts[what], what)
-	}
-	return strings.Join(parts, ", ")
 }
 
 func listed(writes []harness.Write) string {

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bench
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	sim "github.com/holdfast-dev/holdfast/internal/sim/redfish"
+	"github.com/holdfast-dev/holdfast/test/harness"
+)
+
+// run is one run: what was planned, and where it is told.
+type run struct {
+	plan     plan
+	document Document
+}
+
+// TestBenchmarks takes the tables that were asked for. A table is written as soon as it is measured: what fails later loses nothing.
+func TestBenchmarks(t *testing.T) {
+	p, err := planned()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &run{plan: p, document: Document{Path: p.out, Run: p.name + " run"}}
+	stages := []struct {
+		table int
+		name  string
+		take  func(*testing.T)
+	}{
+		//6
+		{1, "lives", r.lives},
+		{2, "rest", r.rest},
+	}
+	for _, s := range stages {
+		if p.takes(s.table) {
+			t.Run(s.name, s.take)
+		}
+	}
+	r.fleets(t)
+}
+
+// tell prints a table, writes it and fails the test where a count misses its aim.
+func (r *run) tell(t *testing.T, table Table) {
+	t.Helper()
+	t.Logf("\n%s", table.Markdown())
+	if err := r.document.Write(table); err != nil {
+		t.Error(err)
+	}
+	for _, failure := range table.failures() {
+		t.Error(failure)
+	}
+}
+
+// suite starts a control plane and a rack for one stage. Machines take seconds, as the simulator has them by default.
+func (r *run) suite(t *testing.T) *harness.Suite {
+	t.Helper()
+	timing, program := sim.DefaultTiming(), sim.DefaultProgram()
+	suite, err := harness.Start(t.Context(), harness.Options{Rack: sim.Config{Timing: &timing, Netboot: &program}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := suite.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return suite
+}
+
+// progress says what a run is at: some of them take minutes.
+func progress(t *testing.T, format string, args ...any) {
+	t.Helper()
+	t.Logf("%s "+format, append([]any{time.Now().UTC().Format("15:04:05")}, args...)...)
+}
+
+// keep keeps a profile of a manager, where profiles were asked for.
+func (r *run) keep(t *testing.T, manager *harness.Process, profile, name string) {
+	t.Helper()
+	if r.plan.profiles == "" {
+		return
+	}
+	if err := os.MkdirAll(r.plan.profiles, 0o750); err != nil {
+		t.Error(err)
+		return
+	}
+	if err := manager.Profile(profile, filepath.Join(r.plan.profiles, name)); err != nil {
+		t.Errorf("profile %s: %v", name, err)
+	}
+}
+
+// keepCPU takes a profile of processor time over the next seconds beside what goes on.
+func (r *run) keepCPU(t *testing.T, manager *harness.Process, name string) (done func()) {
+	t.Helper()
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		r.keep(t, manager, fmt.Sprintf("profile?seconds=%d", profiled/time.Second), name)
+	}()
+	return func() { <-finished }
+}
+
+const profiled = 15 * time.Second
+
+// seconds is a duration for tables.
+func seconds(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
