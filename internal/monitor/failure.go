@@ -45,8 +45,9 @@ var wideReasons = map[string]bool{
 	provider.ReasonCloudTooOld:        true,
 }
 
-// harmless are refusals in which no credentials reached the BMC.
+// harmless are refusals that lock no account: no credentials reached the BMC, or the cloud took them and keeps one request from them.
 var harmless = map[string]bool{
+	provider.ReasonForbidden:          true,
 	provider.ReasonCredentialsMissing: true,
 	provider.ReasonTLSVerifyFailed:    true,
 }

@@ -61,7 +61,7 @@ const (
 	ReasonServerError        = "ServerError"        // 5xx
 	ReasonBusy               = "Busy"               // 503 with or without Retry-After, "not now"
 	ReasonRateLimited        = "RateLimited"        // 429
-	ReasonCredentialsInvalid = "CredentialsInvalid" // 401 twice in a row, or 403
+	ReasonCredentialsInvalid = "CredentialsInvalid" // 401 twice in a row, or 403 of a BMC
 	ReasonCredentialsMissing = "CredentialsMissing" // no secret, or one without the needed keys
 	ReasonTLSVerifyFailed    = "TLSVerifyFailed"    // certificate not trusted, expired, or fingerprint not as pinned
 	ReasonEndpointInvalid    = "EndpointInvalid"    // malformed endpoint
@@ -88,5 +88,6 @@ const (
 	ReasonQuotaExceeded     = "QuotaExceeded"     // the project's quota is used up
 	ReasonUserDataTooLarge  = "UserDataTooLarge"  // more than 65,535 bytes as base64
 	ReasonUserDataInvalid   = "UserDataInvalid"   // the user data cannot be combined with what Holdfast adds
+	ReasonForbidden         = "Forbidden"         // the credentials are good, and the cloud's policy keeps this request from them: 403
 	ReasonNotOpenStack      = "NotOpenStack"      // an answer that is no OpenStack service's, or a service that is not in the catalog
 )

@@ -117,7 +117,7 @@ func answerError(what string, r gophercloud.ErrUnexpectedResponseCode) *provider
 	case status == http.StatusUnauthorized:
 		return fail(provider.Denied, provider.ReasonCredentialsInvalid, what+": the cloud refuses the credentials", cause)
 	case status == http.StatusForbidden:
-		return fail(provider.Denied, provider.ReasonCredentialsInvalid, what+": the cloud forbids this to the user (403)", cause)
+		return fail(provider.Denied, provider.ReasonForbidden, what+": the cloud forbids this to the user (403)", cause)
 	case status == http.StatusNotFound, status == http.StatusGone:
 		return fail(provider.NotFound, provider.ReasonResourceMissing, what+": the cloud does not know it (404)", cause)
 	case status == http.StatusConflict, status == http.StatusPreconditionFailed:

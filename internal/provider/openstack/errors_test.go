@@ -43,7 +43,7 @@ func TestAnswersHaveOneClass(t *testing.T) {
 		{"Nova's quota", answered(403, `{"forbidden": {"code": 403, "message": "Quota exceeded for instances: Requested 1, but already used 10 of 10 instances"}}`), provider.Terminal, provider.ReasonQuotaExceeded, 0},
 		{"Neutron's quota", answered(409, `{"NeutronError": {"type": "OverQuota", "message": "Quota exceeded for resources: ['port']."}}`), provider.Terminal, provider.ReasonQuotaExceeded, 0},
 		{"no address left", answered(409, `{"NeutronError": {"type": "IpAddressGenerationFailure", "message": "No more IP addresses available on network"}}`), provider.Terminal, provider.ReasonQuotaExceeded, 0},
-		{"policy", answered(403, `{"forbidden": {"message": "Policy doesn't allow os_compute_api:servers:create to be performed."}}`), provider.Denied, provider.ReasonCredentialsInvalid, 0},
+		{"policy", answered(403, `{"forbidden": {"message": "Policy doesn't allow os_compute_api:servers:create to be performed."}}`), provider.Denied, provider.ReasonForbidden, 0},
 		{"conflict", answered(409, `{"conflictingRequest": {"message": "Port x is still in use."}}`), provider.Busy, provider.ReasonBusy, 0},
 		{"revision", answered(412, `{"NeutronError": {"type": "RevisionNumberConstraintFailed", "message": "Constrained to 1, but current revision is 2"}}`), provider.Busy, provider.ReasonBusy, 0},
 		{"bad request", answered(400, `{"badRequest": {"message": "Flavor nope could not be found."}}`), provider.Terminal, provider.ReasonRefused, 0},

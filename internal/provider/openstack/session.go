@@ -104,7 +104,7 @@ func (s *session) took(err error) error {
 	}
 	e := asError(classify("login", err))
 	switch {
-	case e.Class == provider.Denied && e.Reason == provider.ReasonCredentialsInvalid:
+	case e.Class == provider.Denied && (e.Reason == provider.ReasonCredentialsInvalid || e.Reason == provider.ReasonForbidden):
 		return s.refuse(e)
 	case e.Class == provider.NotFound, e.Reason == provider.ReasonRefused:
 		e = fail(provider.Terminal, provider.ReasonNotOpenStack, "there is no identity service at auth_url that takes a login of version 3", e)

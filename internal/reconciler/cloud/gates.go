@@ -18,6 +18,7 @@ var remedies = map[string]string{
 	v1alpha1.ReasonCredentialsInvalid: "correct the secret that spec.cloudsSecretRef names; next to nothing is tried meanwhile, so that no account is locked",
 	v1alpha1.ReasonTLSVerifyFailed:    "no credentials were sent: give the cloud's authority in spec.caBundle, or renew its certificate",
 	v1alpha1.ReasonCloudTooOld:        "upgrade the cloud's compute service: without tags at creation no VM can be told from another",
+	provider.ReasonForbidden:          "give the user of clouds.yaml a role that may do this, or correct the cloud's policy",
 	provider.ReasonNotOpenStack:       "correct the auth_url in clouds.yaml, spec.region, or the cloud's catalog",
 }
 

@@ -65,6 +65,7 @@ func TestRemediesAreForReasonsOfProviders(t *testing.T) {
 	told := []string{
 		provider.ReasonEndpointInvalid, provider.ReasonCredentialsMissing, provider.ReasonCredentialsInvalid,
 		provider.ReasonTLSVerifyFailed, provider.ReasonCloudTooOld, provider.ReasonNotOpenStack,
+		provider.ReasonForbidden,
 	}
 	for reason := range maps.Keys(remedies) {
 		if !slices.Contains(told, reason) {
