@@ -41,6 +41,7 @@ const (
 type cause struct {
 	by      string
 	request uint64
+	arrived time.Time
 }
 
 // Event is one entry of the log of effects.
@@ -56,10 +57,13 @@ type Event struct {
 	Description string   `json:"description,omitempty"`
 	State       string   `json:"state,omitempty"` // a server's status
 	Detail      string   `json:"detail,omitempty"`
+	// UserData is what a server is created with, in base64 as it was sent: what it will boot.
+	UserData string `json:"userData,omitempty"`
 	// By is who caused it: request, hand; empty for the cloud going on with what was begun. Request is the Seq of
-	// the request, where there was one.
-	By      string `json:"by,omitempty"`
-	Request uint64 `json:"request,omitempty"`
+	// the request, where there was one, and Arrived when that came: faults put off what it does.
+	By      string    `json:"by,omitempty"`
+	Request uint64    `json:"request,omitempty"`
+	Arrived time.Time `json:"arrived,omitzero"`
 }
 
 // EventFilter selects events; zero fields select all.
@@ -88,7 +92,7 @@ func (c *Cloud) Events(filter EventFilter) []Event {
 
 func (c *Cloud) record(kind EventKind, e Event) {
 	e.Kind, e.At, e.Seq = kind, c.now(), uint64(len(c.events))+1
-	e.By, e.Request = c.cause.by, c.cause.request
+	e.By, e.Request, e.Arrived = c.cause.by, c.cause.request, c.cause.arrived
 	c.events = append(c.events, e)
 }
 

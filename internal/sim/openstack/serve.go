@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/holdfast-dev/holdfast/internal/sim/wire"
 )
@@ -22,6 +23,7 @@ type call struct {
 	body    []byte
 	query   url.Values
 	seq     uint64
+	arrived time.Time
 	pattern string
 	token   *token
 	version microversion // of requests to the compute service
@@ -93,7 +95,8 @@ func (cl *call) actionName() string {
 // receive notes the request and finds the fault that takes it.
 func (c *Cloud) receive(cl *call) *Fault {
 	defer c.enter()()
-	cl.seq = c.requests.begin(c.now(), cl)
+	cl.arrived = c.now()
+	cl.seq = c.requests.begin(cl.arrived, cl)
 	return c.strike(cl.r.Method, cl.target())
 }
 
@@ -120,7 +123,7 @@ func (c *Cloud) perform(cl *call, fault *Fault) *reply {
 // act routes the request, under the lock.
 func (c *Cloud) act(cl *call) *reply {
 	defer c.enter()()
-	c.cause = cause{by: byRequest, request: cl.seq}
+	c.cause = cause{by: byRequest, request: cl.seq, arrived: cl.arrived}
 	defer func() { c.cause = cause{} }()
 	c.mux.ServeHTTP(wire.Discard{}, cl.r)
 	if cl.reply == nil { // no route

@@ -66,7 +66,9 @@ func (cl *call) createServer() *reply {
 	c := cl.cloud
 	c.world.Servers[s.ID] = s
 	c.touch(s, c.now())
-	c.record(EventServerCreated, s.event())
+	e := s.event()
+	e.UserData = s.UserData
+	c.record(EventServerCreated, e)
 	c.begin(s, c.now())
 	groups := []obj{}
 	for _, g := range orDefault(s.SGs) {

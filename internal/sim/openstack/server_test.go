@@ -3,6 +3,7 @@
 package openstack_test
 
 import (
+	"encoding/base64"
 	"net/http"
 	"testing"
 	"time"
@@ -290,5 +291,19 @@ func TestEventsTellWhatWasDone(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A judge knows a workload by what its server boots, and asks what was wanted when the request came.
+func TestEventsTellWhatAServerBootsAndWhenItsRequestCame(t *testing.T) {
+	b := newBench(t)
+	userData := base64.StdEncoding.EncodeToString([]byte("#cloud-config\n"))
+	id := b.running("web", with("user_data", userData))
+	events := b.cloud.Events(openstack.EventFilter{ID: id})
+	if e := events[0]; e.Kind != openstack.EventServerCreated || e.UserData != userData || !e.Arrived.Equal(start) {
+		t.Errorf("created: %+v", e)
+	}
+	if e := events[1]; e.Kind != openstack.EventServerLaunched || e.UserData != "" || !e.Arrived.IsZero() {
+		t.Errorf("launched: %+v", e)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -135,5 +136,24 @@ func TestMachineLogFilters(t *testing.T) {
 		if got := b.rack.MachineLog(filter); len(got) != 0 {
 			t.Errorf("by another %s: %v", name, got)
 		}
+	}
+}
+
+// A judge asks what was wanted when the request came, however late it has its effect.
+func TestMachineLogTellsWhenTheRequestCame(t *testing.T) {
+	b := newBench(t, func(_ *redfish.Config, spec *redfish.BMCSpec) {
+		spec.Behaviour = redfish.Behaviour{AsyncReset: true, TaskDuration: redfish.Duration(time.Minute)}
+	})
+	b.clock.Advance(time.Second)
+	b.reset("On", http.StatusAccepted)
+	b.clock.Advance(time.Minute)
+	power := b.events(redfish.EventPower)
+	if len(power) != 1 || !power[0].Arrived.Equal(start.Add(time.Second)) || !power[0].At.Equal(start.Add(time.Second+time.Minute)) {
+		t.Errorf("the power-on arrived and was done: %+v", power)
+	}
+	b.clock.Advance(bootTime)
+	b.machine().PowerOffByTenant()
+	if power = b.events(redfish.EventPower); !power[len(power)-1].Arrived.IsZero() {
+		t.Errorf("a power-off that no request asked for: %+v", power[len(power)-1])
 	}
 }

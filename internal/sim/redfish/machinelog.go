@@ -41,6 +41,7 @@ const (
 type cause struct {
 	by      string
 	request uint64
+	arrived time.Time
 }
 
 // Event is one entry of the machine log.
@@ -57,9 +58,11 @@ type Event struct {
 	Override string    `json:"override,omitempty"` // how the source was chosen: Once, Continuous, or empty
 	Detail   string    `json:"detail,omitempty"`
 	// By is who caused it: redfish, tenant, program, power-cut, power-return, hand; empty for the machine
-	// going on with what was begun. Request is the Seq of the request, where there was one.
-	By      string `json:"by,omitempty"`
-	Request uint64 `json:"request,omitempty"`
+	// going on with what was begun. Request is the Seq of the request, where there was one, and Arrived when that came:
+	// faults, lags and tasks put off what it does.
+	By      string    `json:"by,omitempty"`
+	Request uint64    `json:"request,omitempty"`
+	Arrived time.Time `json:"arrived,omitzero"`
 
 	cause cause
 }
@@ -99,7 +102,7 @@ func (m *Machine) record(e Event) {
 
 func (b *BMC) record(e Event) {
 	e.BMC = b.spec.Name
-	e.By, e.Request = e.cause.by, e.cause.request
+	e.By, e.Request, e.Arrived = e.cause.by, e.cause.request, e.cause.arrived
 	e.cause = cause{}
 	e.Seq = uint64(len(b.rack.events)) + 1
 	b.rack.events = append(b.rack.events, e)

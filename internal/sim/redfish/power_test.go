@@ -28,8 +28,8 @@ func TestPowerOnGoesThroughPOSTToTheInstalledSystem(t *testing.T) {
 
 	at := func(d time.Duration) time.Time { return start.Add(d) }
 	want := []redfish.Event{
-		{At: at(0), Kind: "Reset", To: "On", By: "redfish"},
-		{At: at(0), Kind: "Power", From: "Off", To: "PoweringOn", By: "redfish"},
+		{At: at(0), Kind: "Reset", To: "On", By: "redfish", Arrived: at(0)},
+		{At: at(0), Kind: "Power", From: "Off", To: "PoweringOn", By: "redfish", Arrived: at(0)},
 		{At: at(timing.PowerOn), Kind: "Power", From: "PoweringOn", To: "On"},
 		{At: at(timing.PowerOn + timing.POST), Kind: "Boot", Source: "Hdd", Detail: "debian"},
 		{At: at(bootTime), Kind: "Running", Detail: "debian"},

@@ -23,6 +23,7 @@ type call struct {
 	path    string
 	body    []byte
 	seq     uint64
+	arrived time.Time
 	life    int // of the BMC, when the request came
 	pattern string
 	reply   *reply
@@ -65,8 +66,8 @@ func (r *Rack) newCall(b *BMC, req *http.Request, body []byte) *call {
 // receive notes the request and finds the fault that takes it.
 func (r *Rack) receive(c *call) *Fault {
 	defer r.enter()()
-	c.life = c.bmc.life
-	c.seq = r.requests.begin(r.now(), c)
+	c.life, c.arrived = c.bmc.life, r.now()
+	c.seq = r.requests.begin(c.arrived, c)
 	return c.bmc.strike(c.r.Method, c.path)
 }
 
@@ -195,7 +196,7 @@ func (c *call) value(name string) string { return c.r.PathValue(name) }
 // now is the moment the request is acted upon.
 func (c *call) now() time.Time { return c.rack.now() }
 
-func (c *call) cause() cause { return cause{by: byRequest, request: c.seq} }
+func (c *call) cause() cause { return cause{by: byRequest, request: c.seq, arrived: c.arrived} }
 
 // decode reads the request's JSON body into a struct; unknown members are ignored.
 func (c *call) decode(into any) *reply {
