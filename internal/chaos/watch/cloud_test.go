@@ -98,7 +98,7 @@ func (w *tower) create(name string) (id string) {
 	w.compute(http.MethodPost, "/servers", object{"server": object{
 		"name": name, "flavorRef": w.cloud.FlavorID("m1.small"), "imageRef": w.cloud.ImageID("debian-12"),
 		"networks": []object{{"uuid": w.cloud.NetworkID("private")}}, "tags": []string{"other", "holdfast:I"},
-		"user_data": base64.StdEncoding.EncodeToString(watch.UserData(ours)),
+		"user_data": base64.StdEncoding.EncodeToString([]byte(watch.UserData(ours))),
 	}}, &made)
 	w.clock.Advance(time.Minute)
 	return made.Server.ID

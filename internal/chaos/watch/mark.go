@@ -34,8 +34,8 @@ func tenantOfImage(url string) string {
 var userDataMark = regexp.MustCompile(`(?m)^# workload: (\S+)$`)
 
 // UserData are what a VM boots with for a tenant. They must reach the cloud as they are, without anything added that wraps them.
-func UserData(tenant string) []byte {
-	return []byte("#cloud-config\n# workload: " + tenant + "\nhostname: workload\n")
+func UserData(tenant string) string {
+	return "#cloud-config\n# workload: " + tenant + "\nhostname: workload\n"
 }
 
 // tenantOfUserData is the tenant whom user data name, as they were sent to Nova; empty for a stranger's.
