@@ -34,10 +34,10 @@ type View struct {
 	TakenNames []string
 	// Twins are other claims with this claim's identity.
 	Twins []types.NamespacedName
-	// Candidates are all servers there are, from the cache: needed where NeedsCandidates says so. A server that turns out to be
-	// taken is refused by the compare-and-swap, not by this list.
+	// Candidates are all servers there are, from the cache: needed where NeedsCandidates says so. Once the claim has chosen, those with the
+	// identity of the chosen server are enough. A server that turns out to be taken is refused by the compare-and-swap, not by this list.
 	Candidates []Candidate
-	// Speakers are the servers that other claims speak for.
+	// Speakers are the servers that other claims speak for; once the claim has chosen, what is bound to the identity of the chosen server is enough.
 	Speakers Speakers
 	// ServerHold is the hold of the server this claim has, as its own Decide answers on the same read; nil where it does not hold. That
 	// server is the one named, else the only holder. The tenant is told of it, and force-release is granted under it.
@@ -105,6 +105,10 @@ func NameOf(c *v1alpha1.ServerClaim) types.NamespacedName {
 func NeedsCandidates(c *v1alpha1.ServerClaim) bool {
 	return c.DeletionTimestamp.IsZero() && boundOf(c) == "" && c.Spec.ClassName == ""
 }
+
+// ActsOnHold says whether what is done about the claim rests on View.ServerHold: for a claim that is being released. Of any other the hold
+// is told, in Decision.Gates, and Decision.Step is the same with and without.
+func ActsOnHold(c *v1alpha1.ServerClaim) bool { return !c.DeletionTimestamp.IsZero() }
 
 // NeedsName says whether deciding about the claim may choose a name for the Server that its class makes: only then need View.TakenNames
 // be filled.

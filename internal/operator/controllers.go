@@ -140,10 +140,14 @@ func addClaim(k *kit) error {
 	if err != nil {
 		return err
 	}
+	stores, err := view.NewStores(context.Background(), k.manager.GetCache()) // nothing is waited for
+	if err != nil {
+		return err
+	}
 	r := &claimcontroller.Reconciler{
 		Conflicts: conflicts,
 		Client:    k.manager.GetClient(), Recorder: k.manager.GetEventRecorder("holdfast"), Metrics: k.metrics, Clock: k.clock,
-		Reader: &view.Claims{Cache: k.manager.GetClient(), API: k.manager.GetAPIReader(), Servers: k.servers(), Settings: k.options.Settings},
+		Reader: &view.Claims{Cache: k.manager.GetClient(), API: k.manager.GetAPIReader(), Servers: k.servers(), Settings: k.options.Settings, Everything: stores},
 	}
 	return r.Setup(k.manager, k.wakes)
 }

@@ -44,7 +44,7 @@ type Reconciler struct {
 // Reconcile is one pass.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	now := r.Clock.Now()
-	read, err := r.Reader.Cached(ctx, request.NamespacedName, now)
+	read, err := r.Reader.CachedToAct(ctx, request.NamespacedName, now)
 	if apierrors.IsNotFound(err) {
 		r.Metrics.Forget(kind, request.NamespacedName)
 		r.reports.Forget(request.NamespacedName)
@@ -59,7 +59,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	decision := claim.Decide(read.View)
 	if decision.Step.Live {
-		if read, err = r.Reader.Live(ctx, request.NamespacedName, now); err != nil {
+		if read, err = r.Reader.LiveToAct(ctx, request.NamespacedName, now); err != nil {
 			return ctrl.Result{}, client.IgnoreNotFound(err)
 		}
 		decision = r.choices.decide(read.View)
@@ -109,7 +109,15 @@ func (r *Reconciler) send(ctx context.Context, object client.Object, decision cl
 	}
 }
 
+// report tells of the claim, and of the server that it has what only a reader needs to know.
 func (r *Reconciler) report(ctx context.Context, read view.ClaimRead, decision claim.Decision) (ctrl.Result, error) {
+	added, err := read.Tell(ctx)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if added {
+		decision.Gates = claim.Decide(read.View).Gates
+	}
 	decision = display.WithRefusal(read.Claim, read.View.Server, decision)
 	session := status.Begin(r.Client, r.Recorder, read.Claim, status.WithMetrics(r.Metrics), status.WithClock(r.Clock))
 	read.Claim.Status.Phase = decision.Phase

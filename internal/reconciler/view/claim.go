@@ -25,6 +25,9 @@ type ClaimRead struct {
 	View  claim.View
 	// Servers are the servers of the view by name, as read with it: for a patch that goes to one of them.
 	Servers map[string]*v1alpha1.Server
+
+	from source
+	told bool
 }
 
 // Claims gathers the views of claims.
@@ -33,6 +36,8 @@ type Claims struct {
 	API      client.Reader
 	Servers  *Servers
 	Settings lifecycle.Settings
+	// Everything that a claim chooses among; nil for lists of the Cache.
+	Everything Everything
 
 	mu       sync.Mutex
 	assessed map[string]assessment
@@ -46,15 +51,35 @@ type source struct {
 
 // Cached gathers a view from the cache.
 func (r *Claims) Cached(ctx context.Context, key types.NamespacedName, now time.Time) (ClaimRead, error) {
-	return r.gather(ctx, source{r.Cache, r.Servers.CachedAround}, key, now)
+	return whole(ctx)(r.CachedToAct(ctx, key, now))
 }
 
 // Live gathers a view from the API server itself, but for the candidates: a server that is overlooked there is not chosen, one that is
 // taken meanwhile is refused by the compare-and-swap.
 func (r *Claims) Live(ctx context.Context, key types.NamespacedName, now time.Time) (ClaimRead, error) {
+	return whole(ctx)(r.LiveToAct(ctx, key, now))
+}
+
+// CachedToAct gathers from the cache all that what is done rests on. Where it comes to a report, Tell adds what is only told.
+func (r *Claims) CachedToAct(ctx context.Context, key types.NamespacedName, now time.Time) (ClaimRead, error) {
+	return r.gather(ctx, source{r.Cache, r.Servers.CachedAround}, key, now)
+}
+
+// LiveToAct is likewise as Live. It spares each write of a binding the reads about the server's own decision, most of all there were.
+func (r *Claims) LiveToAct(ctx context.Context, key types.NamespacedName, now time.Time) (ClaimRead, error) {
 	read, err := r.gather(ctx, source{r.API, r.Servers.LiveAround}, key, now)
 	read.View.Live = err == nil
 	return read, err
+}
+
+func whole(ctx context.Context) func(ClaimRead, error) (ClaimRead, error) {
+	return func(read ClaimRead, err error) (ClaimRead, error) {
+		if err != nil {
+			return ClaimRead{}, err
+		}
+		_, err = read.Tell(ctx)
+		return read, err
+	}
 }
 
 func (r *Claims) gather(ctx context.Context, from source, key types.NamespacedName, now time.Time) (ClaimRead, error) {
@@ -62,11 +87,15 @@ func (r *Claims) gather(ctx context.Context, from source, key types.NamespacedNa
 	if err := from.Get(ctx, key, object); err != nil {
 		return ClaimRead{}, err
 	}
-	read := ClaimRead{Claim: object, Servers: map[string]*v1alpha1.Server{}, View: claim.View{Now: now, Settings: r.Settings, Claim: object}}
-	for _, part := range []func(context.Context, source, *ClaimRead) error{r.named, r.holders, r.byIdentity, r.class, r.takenNames, r.twins, r.candidates, r.hold} {
+	read := ClaimRead{Claim: object, Servers: map[string]*v1alpha1.Server{}, View: claim.View{Now: now, Settings: r.Settings, Claim: object}, from: from}
+	for _, part := range []func(context.Context, source, *ClaimRead) error{r.named, r.holders, r.byIdentity, r.class, r.takenNames, r.twins, r.candidates} {
 		if err := part(ctx, from, &read); err != nil {
 			return ClaimRead{}, err
 		}
+	}
+	if claim.ActsOnHold(object) {
+		_, err := read.Tell(ctx)
+		return read, err
 	}
 	return read, nil
 }
@@ -183,48 +212,26 @@ func (r *Claims) twins(ctx context.Context, _ source, read *ClaimRead) error {
 	return nil
 }
 
-// candidates lists all servers and claims there are, without copying them, where the claim may have to choose. It does not wait until the
-// cache shows the process's own last write: the controller remembers its choices until it does.
-func (r *Claims) candidates(ctx context.Context, _ source, read *ClaimRead) error {
-	if !claim.NeedsCandidates(read.Claim) {
-		return nil
+// Tell adds what the claim's server decides on the same reading, the server named, else the only one that has the claim: what is told of
+// a claim that has a server, and what is done about one that is being released. It says whether there was anything to add.
+func (r *ClaimRead) Tell(ctx context.Context) (added bool, err error) {
+	asked := r.View.Server
+	if asked == nil && len(r.View.Holders) == 1 {
+		asked = r.View.Holders[0]
 	}
-	var servers v1alpha1.ServerList
-	if err := r.Cache.List(ctx, &servers, client.UnsafeDisableDeepCopy, client.DisableReadYourWritesConsistency); err != nil {
-		return fmt.Errorf("list servers: %w", err)
+	if asked == nil || r.told {
+		return false, nil
 	}
-	var claims v1alpha1.ServerClaimList
-	if err := r.Cache.List(ctx, &claims, client.UnsafeDisableDeepCopy, client.DisableReadYourWritesConsistency); err != nil {
-		return fmt.Errorf("list claims: %w", err)
-	}
-	others := make([]*v1alpha1.ServerClaim, len(claims.Items))
-	for i := range claims.Items {
-		others[i] = &claims.Items[i]
-	}
-	read.View.Speakers = claim.SpeakersBut(claim.NameOf(read.Claim), others)
-	read.View.Candidates = r.assess(servers.Items)
-	return nil
-}
-
-// hold asks what the claim's server decides on the same reading: the server named, else the only one that has the claim.
-func (r *Claims) hold(ctx context.Context, from source, read *ClaimRead) error {
-	asked := read.View.Server
-	if asked == nil && len(read.View.Holders) == 1 {
-		asked = read.View.Holders[0]
-	}
-	if asked == nil {
-		return nil
-	}
-	around, err := from.around(ctx, asked, read.View.Now)
+	around, err := r.from.around(ctx, asked, r.View.Now)
 	if err != nil {
-		return err
+		return false, err
 	}
 	decision := servers.Decide(around.View)
-	read.View.ServerHold = firstGate(decision, lifecycle.Stalled)
+	r.View.ServerHold, r.told = firstGate(decision, lifecycle.Stalled), true
 	if servers.IsVirtual(asked) {
-		read.View.ServerWaits = waits(decision)
+		r.View.ServerWaits = waits(decision)
 	}
-	return nil
+	return true, nil
 }
 
 // waits is what a VM waits for: its gates that clear by themselves.
@@ -247,31 +254,4 @@ func firstGate(decision lifecycle.Decision, level lifecycle.Level) *lifecycle.Ga
 		}
 	}
 	return nil
-}
-
-// assessment keeps what a server is good for as long as it stays the same: a thousand claims look at a thousand servers.
-type assessment struct {
-	uid       types.UID
-	version   string
-	candidate claim.Candidate
-}
-
-// assess tells what each server is good for. What is kept of servers that are no more goes before they outnumber those that are (B011).
-func (r *Claims) assess(servers []v1alpha1.Server) []claim.Candidate {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.assessed == nil || len(r.assessed) > 2*len(servers) {
-		r.assessed = make(map[string]assessment, len(servers))
-	}
-	candidates := make([]claim.Candidate, len(servers))
-	for i := range servers {
-		server := &servers[i]
-		known, ok := r.assessed[server.Name]
-		if !ok || known.uid != server.UID || known.version != server.ResourceVersion {
-			known = assessment{uid: server.UID, version: server.ResourceVersion, candidate: claim.Assess(server, r.Settings)}
-			r.assessed[server.Name] = known
-		}
-		candidates[i] = known.candidate
-	}
-	return candidates
 }

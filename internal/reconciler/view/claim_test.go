@@ -14,11 +14,11 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/lifecycletest"
 )
 
-func numbered(first, count int) []v1alpha1.Server {
-	servers := make([]v1alpha1.Server, count)
+func numbered(first, count int) []*v1alpha1.Server {
+	servers := make([]*v1alpha1.Server, count)
 	for i := range servers {
 		name := strconv.Itoa(first + i)
-		servers[i].ObjectMeta = metav1.ObjectMeta{Name: name, UID: types.UID(name), ResourceVersion: "1"}
+		servers[i] = &v1alpha1.Server{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name), ResourceVersion: "1"}}
 	}
 	return servers
 }
@@ -27,17 +27,17 @@ func numbered(first, count int) []v1alpha1.Server {
 func TestAChangedServerIsAssessedAnew(t *testing.T) {
 	claims := &Claims{Settings: lifecycle.DefaultSettings(lifecycletest.ClusterID)}
 	server := *lifecycletest.View().Server
-	if c := claims.assess([]v1alpha1.Server{server}); !c[0].Available {
+	if c := claims.assess([]*v1alpha1.Server{&server}); !c[0].Available {
 		t.Fatal("a free server is not available")
 	}
 	paused := server
 	paused.Spec.Paused, paused.ResourceVersion = true, server.ResourceVersion+"1"
-	if c := claims.assess([]v1alpha1.Server{paused}); c[0].Available {
+	if c := claims.assess([]*v1alpha1.Server{&paused}); c[0].Available {
 		t.Error("a server that was paused is still available")
 	}
 	again := server
 	again.UID += "-anew"
-	if c := claims.assess([]v1alpha1.Server{again}); c[0].Server.UID != again.UID {
+	if c := claims.assess([]*v1alpha1.Server{&again}); c[0].Server.UID != again.UID {
 		t.Error("another object of the same name is taken for the old one")
 	}
 }
