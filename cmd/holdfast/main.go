@@ -33,6 +33,6 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	command.AddCommand(managerCommand(), monitorCommand(), bmcCommand(), devCommand(), explainCommand(), resumeCommand(), userdataCommand(), versionCommand())
+	command.AddCommand(managerCommand(), monitorCommand(), backupCheckCommand(), bmcCommand(), devCommand(), explainCommand(), resumeCommand(), userdataCommand(), versionCommand())
 	return command
 }
