@@ -30,6 +30,7 @@ type backupCheck struct {
 
 	operatorNamespace string
 	secretsElsewhere  bool
+	snapshot          bool
 }
 
 func backupCheckCommand() *cobra.Command {
@@ -66,6 +67,7 @@ Exit code: 0 all resume, 1 something would hold, be lost, or is at odds, 2 not c
 	flags.StringVar(&asked.settings.TakeOver, "take-over", "", "the manager's --take-over, where it will have one")
 	flags.StringVar(&asked.operatorNamespace, "operator-namespace", operator.Defaults().Namespace, "namespace of the manager")
 	flags.BoolVar(&asked.secretsElsewhere, "secrets-elsewhere", false, "secrets are no part of the backup: take those that are named for present")
+	flags.BoolVar(&asked.snapshot, "snapshot", false, "the objects come back with their UIDs and deletions, as a snapshot of etcd brings them")
 	return command
 }
 
@@ -78,7 +80,7 @@ func (b backupCheck) run(ctx context.Context, paths []string, in io.Reader, out 
 		return exitError{err, exitNotChecked}
 	}
 	report, err := backup.Check(ctx, set, backup.Options{
-		Settings: b.settings, Namespace: b.operatorNamespace, SecretsElsewhere: b.secretsElsewhere, Now: time.Now(),
+		Settings: b.settings, Namespace: b.operatorNamespace, SecretsElsewhere: b.secretsElsewhere, Snapshot: b.snapshot, Now: time.Now(),
 	})
 	if err != nil {
 		return exitError{err, exitNotChecked}

@@ -22,6 +22,9 @@ type Options struct {
 	Namespace string
 	// SecretsElsewhere says that secrets are not part of the backup because they are kept elsewhere: those that are named are there.
 	SecretsElsewhere bool
+	// Snapshot says that the objects come back as they were, UIDs and deletions under way included: by a snapshot of etcd, and not by
+	// being created.
+	Snapshot bool
 	// Now is when it is restored.
 	Now time.Time
 }
@@ -215,7 +218,7 @@ func (c *check) play(ctx context.Context, round int) (*play, error) {
 		return nil, err
 	}
 	for _, item := range c.items {
-		w.put(restored(item, c.options.Now))
+		w.put(c.options.restored(item))
 	}
 	p := newPlay(w, c.options, c.options.Now)
 	for _, item := range c.items {
@@ -227,6 +230,7 @@ func (c *check) play(ctx context.Context, round int) (*play, error) {
 		if round < len(conditions) {
 			found = conditions[round]
 		}
+		found.picture = *found.picture.DeepCopy() // each round has machines of its own
 		if !p.bmcReachable(server) && !p.cloudReachable(server) {
 			found.picture = unreached()
 		}

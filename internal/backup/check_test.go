@@ -189,3 +189,22 @@ func copied(item Item, i int) Item {
 	item.Object = object
 	return item
 }
+
+// A snapshot of etcd brings a deletion back that was under way: the claim's VM goes with it, and the claim then.
+func TestASnapshotBringsADeletionBack(t *testing.T) {
+	set := read(t, filepath.Join("testdata", "velero"))
+	deleted := metav1.NewTime(then)
+	for _, claim := range of[*v1alpha1.ServerClaim](set, KindClaim) {
+		if claim.Name == "db" {
+			claim.DeletionTimestamp = &deleted
+		}
+	}
+	report := checked(t, set, func(o *Options) { o.Snapshot = true })
+	server, _ := report.Object(KindServer, "team-a-db-0a1b2c3d")
+	if e := server.Expected(); e.Verdict != PowerOff || !slices.Equal(e.Effects, []lifecycle.Op{lifecycle.OpDismantle}) {
+		t.Errorf("%+v", e)
+	}
+	if web, _ := report.Object(KindServer, "rack1-u01"); web.Verdict != Resume {
+		t.Errorf("another claim's server: %+v", web.Expected())
+	}
+}

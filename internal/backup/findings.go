@@ -57,7 +57,7 @@ type teller func(level Level, format string, arguments ...any)
 
 // common is of every kind.
 func (c *check) common(item Item, tell teller) {
-	if at := item.Object.GetDeletionTimestamp(); at != nil {
+	if item.Object.GetDeletionTimestamp() != nil && !c.options.Snapshot {
 		tell(Odd, "was being deleted when it was exported: it comes back as if nobody had deleted it; delete it again after the restore")
 	}
 	for _, key := range slices.Sorted(maps.Keys(item.Object.GetAnnotations())) {
@@ -84,7 +84,7 @@ func (c *check) ofServer(server *v1alpha1.Server, tell teller) {
 	case memory.Owner != "" && memory.Owner != c.options.Settings.ClusterID:
 		tell(Note, "belongs to the cluster %s, not to the one that it is restored into", memory.Owner)
 	}
-	if readable && memory.Intent != nil {
+	if readable && memory.Intent != nil && !c.options.Snapshot {
 		tell(Note, "was exported with an effect announced (%s, %s): a restored object drops that", memory.Intent.Op, memory.Intent.Why)
 	}
 	c.namedBy(server, tell)

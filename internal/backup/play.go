@@ -97,6 +97,9 @@ func (p *play) sweep(ctx context.Context) (moved bool, err error) {
 		{&v1alpha1.Server{}, p.passServer},
 	} {
 		for _, key := range p.keys(part.kind) {
+			if !p.has(part.kind, key) {
+				continue // it went in this sweep
+			}
 			did, err := part.pass(ctx, key)
 			if err != nil {
 				return false, fmt.Errorf("%T %s: %w", part.kind, key, err)
@@ -145,8 +148,11 @@ func (p *play) passClaim(ctx context.Context, key client.ObjectKey) (bool, error
 		made.UID = newUID(KindServer, made)
 		p.put(made)
 		return true, nil
-	case lifecycle.StepDelete: // only for a claim that is being deleted, which no restored one is
-		return false, nil
+	case lifecycle.StepDelete: // for a claim that is being deleted, which only a snapshot brings back
+		deleted, now := p.server(d.OnServer).DeepCopy(), metav1.NewTime(p.now)
+		deleted.DeletionTimestamp = &now
+		p.put(deleted)
+		return true, nil
 	}
 	return p.write(d.Step, read.Claim, d.OnServer), nil
 }

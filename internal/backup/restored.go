@@ -3,8 +3,6 @@
 package backup
 
 import (
-	"time"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -14,15 +12,24 @@ import (
 )
 
 // restored is an object as a restore leaves it: what the API server gives is new (UID, version, times), a status is gone, and a deletion
-// that was under way is forgotten. Ledger, consents and finalizers come back.
-func restored(item Item, now time.Time) client.Object {
+// that was under way is forgotten. Ledger, consents and finalizers come back. A snapshot of etcd brings UIDs and deletions back too.
+func (o Options) restored(item Item) client.Object {
 	object := item.Object.DeepCopyObject().(client.Object)
-	object.SetUID(newUID(item.Kind, object))
-	object.SetGeneration(1)
-	object.SetCreationTimestamp(metav1.NewTime(now))
-	object.SetDeletionTimestamp(nil)
-	object.SetDeletionGracePeriodSeconds(nil)
+	if !o.Snapshot {
+		object.SetUID(newUID(item.Kind, object))
+		object.SetGeneration(1)
+		object.SetCreationTimestamp(metav1.NewTime(o.Now))
+		object.SetDeletionTimestamp(nil)
+		object.SetDeletionGracePeriodSeconds(nil)
+	}
 	object.SetManagedFields(nil)
+	withoutStatus(object)
+	guarded(object)
+	return object
+}
+
+// withoutStatus takes the status away: of a snapshot it is one of another time, which the monitor replaces.
+func withoutStatus(object client.Object) {
 	switch o := object.(type) {
 	case *v1alpha1.Server:
 		o.Status = v1alpha1.ServerStatus{}
@@ -39,8 +46,6 @@ func restored(item Item, now time.Time) client.Object {
 	case *v1alpha1.SSHCertificateAuthority:
 		o.Status = v1alpha1.SSHCertificateAuthorityStatus{}
 	}
-	guarded(object)
-	return object
 }
 
 // newUID is not the one it had, and the same each time it is asked for.

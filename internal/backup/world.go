@@ -51,9 +51,12 @@ func (w *world) IndexField(_ context.Context, object client.Object, field string
 	return nil
 }
 
-// put writes an object, and gives it a version as the API server does.
+// put writes an object, and gives it a version, as the API server does. One that is being deleted goes with its last finalizer.
 func (w *world) put(object client.Object) {
 	w.remove(object)
+	if !object.GetDeletionTimestamp().IsZero() && len(object.GetFinalizers()) == 0 {
+		return
+	}
 	kind, key := reflect.TypeOf(object), client.ObjectKeyFromObject(object)
 	if w.objects[kind] == nil {
 		w.objects[kind] = map[client.ObjectKey]client.Object{}
