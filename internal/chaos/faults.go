@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package chaos
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Fault is one kind of thing that goes wrong.
+type Fault struct {
+	// Name of the fault, in plans and reports.
+	Name string
+	// On is what it strikes.
+	On Target
+	// Weight is how often it is chosen among the others; Every, in its place, gives it a rhythm.
+	Weight int
+	Every  time.Duration
+	// Least and Most bound how long it lasts until it is taken back.
+	Least, Most time.Duration
+	// StampedOnly keeps it from campaigns whose machines keep no stamps: there the promise has its one limit.
+	StampedOnly bool
+
+	do deed
+}
+
+// deed does a fault. What it returns takes it back; nil where nothing is to be taken back. Whatever changes what tenants ask for, or what
+// people consent to, is the deed's to put on the record.
+type deed func(ctx context.Context, c *campaign, step Step) (undo func(context.Context) error, err error)
+
+// errNothing is returned by deeds that find nobody to strike at the moment.
+var errNothing = errors.New("nobody to strike")
+
+const (
+	second = time.Second
+	soon   = 500 * time.Millisecond
+)
+
+// Faults are all there are. To add one, add a line and a deed.
+func Faults() []Fault {
+	return []Fault{
+		// Kubernetes' memory: what is reported, and what is remembered.
+		{Name: "wipe-status", On: OnSeat, Weight: 8, do: wipeStatus},
+		{Name: "wipe-status-of-machine", On: OnMachine, Weight: 4, do: wipeStatus},
+		{Name: "older-status", On: OnSeat, Weight: 8, do: olderStatus},
+		{Name: "drop-ledger", On: OnSeat, Weight: 4, do: dropLedger},
+		{Name: "drop-ledger-of-machine", On: OnMachine, Weight: 2, do: dropLedger},
+		{Name: "age-ledger", On: OnSeat, Weight: 4, do: ageLedger},
+		// Objects that are lost, and come back.
+		{Name: "lose-server", On: OnSeat, Weight: 5, Least: soon, Most: 8 * second, do: loseServer},
+		{Name: "lose-claim", On: OnSeat, Weight: 4, Least: soon, Most: 8 * second, do: loseClaim},
+		{Name: "lose-everything", On: OnSeat, Weight: 4, Least: soon, Most: 6 * second, do: loseEverything},
+		{Name: "move", On: OnSeat, Weight: 4, do: move},
+		// Processes.
+		{Name: "kill-manager", On: OnManager, Weight: 4, Most: 2 * second, do: killManager},
+		{Name: "restart-manager", On: OnManager, Weight: 1, Most: second, do: restartManager},
+		{Name: "freeze-manager", On: OnManager, Weight: 3, Least: leaseDuration + second, Most: leaseDuration + 3*second, do: freezeManager},
+		{Name: "freeze-etcd", Weight: 1, Least: soon, Most: 4 * second, do: freezeEtcd},
+		{Name: "freeze-api-server", Weight: 1, Least: soon, Most: 4 * second, do: freezeAPIServer},
+		{Name: "snapshot", Every: 15 * second, do: takeSnapshot},
+		{Name: "restore-snapshot", Every: 75 * second, StampedOnly: true, do: restoreSnapshot},
+		{Name: "restore-snapshot-held", Every: 110 * second, do: restoreSnapshotHeld},
+		// The ways to machines and cloud.
+		{Name: "bad-replies", On: OnMachine, Weight: 8, Least: second, Most: 6 * second, do: badReplies},
+		{Name: "cut-bmc", On: OnMachine, Weight: 5, Least: second, Most: 6 * second, do: cutBMC},
+		{Name: "reboot-bmc", On: OnMachine, Weight: 2, do: rebootBMC},
+		{Name: "bad-cloud-replies", Weight: 6, Least: second, Most: 5 * second, do: badCloudReplies},
+		{Name: "hide-vm", On: OnSeat, Weight: 3, Least: second, Most: 5 * second, do: hideVM},
+		{Name: "vm-mishap", Weight: 3, Least: second, Most: 10 * second, do: vmMishap},
+		{Name: "rotate-bmc-password", On: OnMachine, Weight: 3, Most: 3 * second, do: rotateBMCPassword},
+		{Name: "rotate-cloud-password", Weight: 1, Most: 2 * second, do: rotateCloudPassword},
+		// Machines.
+		{Name: "tenant-switches-off", On: OnSeat, Weight: 6, do: tenantSwitchesOff},
+		{Name: "power-cut", On: OnMachine, Weight: 4, Least: soon, Most: 6 * second, do: powerCut},
+		{Name: "maintenance", On: OnMachine, Weight: 3, Least: 3 * second, Most: 10 * second, do: maintenance},
+	}
+}
+
+func faultNamed(name string) (Fault, bool) {
+	for _, f := range Faults() {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Fault{}, false
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/chaos/judge"
+	"github.com/holdfast-dev/holdfast/internal/chaos/watch"
+	"github.com/holdfast-dev/holdfast/internal/operator"
+)
+
+// takeSnapshot keeps what etcd holds.
+func takeSnapshot(_ context.Context, c *campaign, _ Step) (func(context.Context) error, error) {
+	c.plane.Lock()
+	defer c.plane.Unlock()
+	c.gate.Lock() // an ask is in the snapshot, or it is not
+	defer c.gate.Unlock()
+	dir := filepath.Join(c.scratch, fmt.Sprintf("snapshot-%d", len(c.snapshots)))
+	if err := c.world.env.SnapshotEtcd(dir); err != nil {
+		return nil, err
+	}
+	c.snapshots = append(c.snapshots, dir)
+	return nil, nil
+}
+
+// restoreSnapshot puts an older state of the whole cluster in the place of the present one, under managers that go on.
+func restoreSnapshot(ctx context.Context, c *campaign, step Step) (func(context.Context) error, error) {
+	c.plane.Lock()
+	defer c.plane.Unlock()
+	return nil, c.bringBack(ctx, step)
+}
+
+// restoreSnapshotHeld does what the documents ask for where machines keep no stamps: the managers are ended before and told of the restore
+// when they start again; a person looks at each machine before anything is done to it (see person).
+func restoreSnapshotHeld(ctx context.Context, c *campaign, step Step) (func(context.Context) error, error) {
+	c.plane.Lock()
+	defer c.plane.Unlock()
+	if len(c.snapshots) == 0 {
+		return nil, errNothing
+	}
+	if err := c.managers.endAll(syscall.SIGKILL); err != nil {
+		return nil, err
+	}
+	failure := c.bringBack(ctx, step)
+	return nil, errors.Join(failure, c.managers.startAll(fmt.Sprintf("restore-%d", step.At.Milliseconds())))
+}
+
+func (c *campaign) bringBack(ctx context.Context, step Step) error {
+	if len(c.snapshots) == 0 {
+		return errNothing
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreDeadline) // it is not left half done
+	defer cancel()
+	c.gate.Lock()
+	defer c.gate.Unlock()
+	at := time.Now()
+	if err := c.world.env.RestoreEtcd(ctx, c.snapshots[step.Pick%uint64(len(c.snapshots))]); err != nil {
+		return err
+	}
+	return persist(ctx, func(ctx context.Context) error { return c.takeStock(ctx, at) })
+}
+
+// restoreDeadline bounds a restore of the whole cluster.
+const restoreDeadline = 3 * time.Minute
+
+// takeStock sees what is there after a restore: what tenants ask for by what is there again, and who has no claim any more. The
+// administrators see to it that the passwords are those that the cluster knows.
+func (c *campaign) takeStock(ctx context.Context, at time.Time) error {
+	if err := c.sight.look(ctx); err != nil {
+		return err
+	}
+	claims := seen[*v1alpha1.ServerClaim](c.sight)
+	for _, claim := range claims {
+		c.tenants.broughtBack(at, claim)
+	}
+	c.tenants.each(func(t *tenancy) {
+		if claims[t.name] == nil {
+			t.strand()
+		}
+	})
+	for name := range seen[*v1alpha1.ServerMaintenance](c.sight) {
+		c.journal.note(judge.Event{At: at, Kind: judge.MaintenanceBegan, Machine: watch.MachineID(name, c.world.machine(name).ID())})
+	}
+	var secrets corev1.SecretList
+	if err := c.world.admin.List(ctx, &secrets); err != nil {
+		return err
+	}
+	for _, secret := range secrets.Items {
+		if bmc := c.world.rack.BMC(secret.Name); bmc != nil && secret.Namespace == operator.Defaults().Namespace {
+			bmc.SetCredentials(username, string(secret.Data[corev1.BasicAuthPasswordKey]))
+		}
+	}
+	return c.world.setSecret(ctx, cloudName, v1alpha1.KeyClouds, c.world.cloud.CloudsYAML())
+}

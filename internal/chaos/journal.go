@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package chaos
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/holdfast-dev/holdfast/internal/chaos/judge"
+)
+
+// journal is the record of what is known without Holdfast: what tenants and people asked for, and what the simulators did.
+type journal struct {
+	drains []func() ([]judge.Event, error)
+
+	mu     sync.Mutex
+	asked  []*judge.Event
+	events []judge.Event
+}
+
+// note records what happened now.
+func (j *journal) note(e judge.Event) *judge.Event {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if e.At.IsZero() {
+		e.At = time.Now()
+	}
+	j.asked = append(j.asked, &e)
+	return &e
+}
+
+// acked records that the API server has acknowledged what was asked for.
+func (j *journal) acked(e *judge.Event) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	e.Acked = time.Now()
+}
+
+// ask records what is asked for just before it is sent, and when it was acknowledged. What was sent and not acknowledged is sent again
+// until it is, for as long as ctx lasts: it may have been heard.
+func (j *journal) ask(ctx context.Context, e judge.Event, send func(context.Context) error) error {
+	noted := j.note(e)
+	err := persist(ctx, send)
+	if err == nil {
+		j.acked(noted)
+	}
+	return err
+}
+
+// drain takes over what the simulators did since the last time. A gap in their logs is an error: nothing could be judged.
+func (j *journal) drain() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var failures []error
+	for _, drain := range j.drains {
+		events, err := drain()
+		j.events = append(j.events, events...)
+		failures = append(failures, err)
+	}
+	return errors.Join(failures...)
+}
+
+// all is the whole record, in no order.
+func (j *journal) all() []judge.Event {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	all := append([]judge.Event(nil), j.events...)
+	for _, e := range j.asked {
+		all = append(all, *e)
+	}
+	return all
+}
+
+// save writes the record into a folder, an event a line.
+func (j *journal) save(dir string) error {
+	file, err := os.Create(filepath.Join(dir, "events.jsonl"))
+	if err != nil {
+		return err
+	}
+	encoder := json.NewEncoder(file)
+	for _, e := range j.all() {
+		if err := encoder.Encode(e); err != nil {
+			return errors.Join(err, file.Close())
+		}
+	}
+	return file.Close()
+}
+
+// persist repeats a request until it succeeds or ctx ends.
+func persist(ctx context.Context, send func(context.Context) error) error {
+	for {
+		attempt, cancel := context.WithTimeout(ctx, requestDeadline)
+		err := send(attempt)
+		cancel()
+		if err == nil || !pause(ctx, retryPause) {
+			return err
+		}
+	}
+}
+
+const (
+	requestDeadline = 10 * time.Second
+	retryPause      = 250 * time.Millisecond
+)
+
+// pause waits, and tells whether ctx still goes on.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

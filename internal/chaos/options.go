@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package chaos
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+)
+
+// Options of a campaign.
+type Options struct {
+	// Seed of everything that is left to chance. An even one makes every second machine one that keeps no stamp: then an old snapshot of
+	// the cluster is restored with --after-restore alone, which is what the documents ask for.
+	Seed uint64
+	// Duration of the faults; what comes before and after is not in it.
+	Duration time.Duration
+	// Servers are machines and VMs together.
+	Servers int
+	// Only names the faults there are; none: all.
+	Only []string
+	// Settle bounds each of the two waits at the end: until all has come to rest or is held, and until a person has answered all holds.
+	Settle time.Duration
+	// Binary is the holdfast that runs as manager.
+	Binary string
+	// Dir keeps logs and records. It is made where it is missing, and stays.
+	Dir string
+	// Out gets the report; Progress what happens meanwhile, a line each.
+	Out, Progress io.Writer
+}
+
+func (o Options) validate() error {
+	switch {
+	case o.Servers < leastServers:
+		return fmt.Errorf("a campaign needs %d servers, not %d", leastServers, o.Servers)
+	case o.Duration < time.Second || o.Settle < time.Second:
+		return fmt.Errorf("a campaign of %s that settles within %s is none", o.Duration, o.Settle)
+	case slices.ContainsFunc(o.Only, unknown):
+		return fmt.Errorf("there is a fault in %q that there is not", o.Only)
+	case o.Binary == "" || o.Dir == "":
+		return errors.New("a campaign needs the path of holdfast and a folder for its logs")
+	}
+	return nil
+}
+
+func unknown(name string) bool {
+	_, known := faultNamed(name)
+	return !known
+}
+
+// leastServers have one of each kind: claimed by name, by selector, and made by a class.
+const leastServers = 5
+
+// machines are so many of the servers; the others are VMs.
+func (o Options) machines() int { return machinesOf(o.Servers) }
+
+func machinesOf(servers int) int { return servers - servers/5 }
+
+// stamped says that every machine can keep a stamp.
+func (o Options) stamped() bool { return o.Seed%2 == 1 }

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package chaos
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/chaos/judge"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+)
+
+// patience is how long a hold stands before a person answers it while faults go on: longer than what was lost takes to come back.
+const patience = 14 * time.Second
+
+// person answers holds as the runbook says. It may look at machines and ask tenants, and it speaks to Holdfast by annotations and by what
+// is deleted or restored.
+type person struct {
+	*campaign
+	patience time.Duration
+	since    map[hold]time.Time
+}
+
+// hold is one object that waits for a person.
+type hold struct {
+	id
+	reason string
+}
+
+func newPerson(c *campaign, patience time.Duration) *person {
+	return &person{campaign: c, patience: patience, since: map[hold]time.Time{}}
+}
+
+// live answers holds until ctx ends.
+func (p *person) live(ctx context.Context) {
+	for pause(ctx, second) {
+		p.answer(ctx)
+	}
+}
+
+// answer answers what has been held for long enough, and gives each answer as long again to be heard.
+func (p *person) answer(ctx context.Context) {
+	now := time.Now()
+	held := map[hold]object{}
+	for _, o := range p.sight.all() {
+		if reason := heldFor(o); reason != "" {
+			held[hold{idOf(o), reason}] = o
+		}
+	}
+	maps.DeleteFunc(p.since, func(h hold, _ time.Time) bool { return held[h] == nil })
+	for h, o := range held {
+		began, known := p.since[h]
+		if !known {
+			p.since[h] = now
+			began = now
+		}
+		if now.Sub(began) < p.patience {
+			continue
+		}
+		p.since[h] = now.Add(hearing - p.patience)
+		p.reply(ctx, h, o)
+	}
+}
+
+// hearing is how long an answer is given before it is repeated.
+const hearing = 8 * time.Second
+
+func (p *person) reply(ctx context.Context, h hold, o object) {
+	var err error
+	switch o := o.(type) {
+	case *v1alpha1.Server:
+		answer := serverAnswers[h.reason]
+		if answer == nil {
+			return
+		}
+		err = answer(ctx, p, o)
+	case *v1alpha1.ServerClaim:
+		answer := claimAnswers[h.reason]
+		if answer == nil {
+			return
+		}
+		err = answer(ctx, p, o)
+	default:
+		return
+	}
+	p.note("a person answers %s, held for %s: %v", h.id, h.reason, err)
+	if err == nil {
+		p.tally.answered(h.reason)
+	}
+}
+
+// heldFor is the reason for which an object waits for a person; empty where it does not.
+func heldFor(o object) string {
+	if stalled := condition(o, v1alpha1.ConditionStalled); stalled != nil && stalled.Status == metav1.ConditionTrue {
+		return stalled.Reason
+	}
+	return ""
+}
+
+// annotate speaks to Holdfast.
+func (p *person) annotate(ctx context.Context, o object, key, value string) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{key: value}}})
+	if err != nil {
+		return err
+	}
+	return client.IgnoreNotFound(p.world.admin.Patch(ctx, o.DeepCopyObject().(object), client.RawPatch(mergePatch, patch)))
+}
+
+// consent puts a consent on the record and gives it.
+func (p *person) consent(ctx context.Context, kind judge.Kind, server *v1alpha1.Server, key, value string) error {
+	return p.journal.ask(ctx, judge.Event{Kind: kind, Machine: p.world.machineID(server), Detail: key}, func(ctx context.Context) error {
+		p.gate.RLock()
+		defer p.gate.RUnlock()
+		return p.annotate(ctx, server, key, value)
+	})
+}
+
+// clear takes a reference out of a Server's spec.
+func (p *person) clear(ctx context.Context, server *v1alpha1.Server, field string) error {
+	p.gate.RLock()
+	defer p.gate.RUnlock()
+	patch := client.RawPatch(mergePatch, fmt.Appendf(nil, `{"spec":{%q:null}}`, field))
+	return client.IgnoreNotFound(p.world.admin.Patch(ctx, server.DeepCopy(), patch))
+}
+
+// occupant is who runs on a server's machine and still wants it; nil for nobody. A person sees it on the machine itself.
+func (p *person) occupant(server *v1alpha1.Server) *tenancy {
+	var found *tenancy
+	p.tenants.each(func(t *tenancy) {
+		if !t.over() && p.world.runsFor(server, t) {
+			found = t
+		}
+	})
+	return found
+}
+
+// vacate has whoever runs on a server's machine, other than but, give it up.
+func (p *person) vacate(ctx context.Context, server *v1alpha1.Server, but string) error {
+	if t := p.occupant(server); t != nil && t.name != but {
+		return p.tenants.giveUp(ctx, t)
+	}
+	return nil
+}
+
+func identityOf(o object) string { return o.GetAnnotations()[ledger.KeyIdentity] }
+
+type serverAnswer func(ctx context.Context, p *person, server *v1alpha1.Server) error
+
+// serverAnswers are what a person does about Servers, by the reason for which they are held.
+var serverAnswers = map[string]serverAnswer{
+	v1alpha1.ReasonFoundRunning:     switchOff,
+	v1alpha1.ReasonStampMismatch:    switchOff,
+	v1alpha1.ReasonBootNotConfirmed: tellWhetherBooted,
+	v1alpha1.ReasonClaimMissing:     findClaim,
+	v1alpha1.ReasonClaimMismatch:    letGo,
+	v1alpha1.ReasonBoundElsewhere:   endOther,
+	v1alpha1.ReasonMaintenanceMissing: func(ctx context.Context, p *person, s *v1alpha1.Server) error {
+		return p.clear(ctx, s, "maintenanceRef")
+	},
+	v1alpha1.ReasonRestoredSnapshot: resume,
+	v1alpha1.ReasonCreateFailed: func(ctx context.Context, p *person, s *v1alpha1.Server) error {
+		return p.annotate(ctx, s, v1alpha1.AnnotationRetry, identityOf(s))
+	},
+	v1alpha1.ReasonLost:           giveUpVM,
+	v1alpha1.ReasonSystemReplaced: enrollAnew,
+}
+
+type claimAnswer func(ctx context.Context, p *person, claim *v1alpha1.ServerClaim) error
+
+// claimAnswers are what a person does about claims. A claim that is held because its Server is gets well with it.
+var claimAnswers = map[string]claimAnswer{
+	v1alpha1.ReasonServerMissing:   findServer,
+	v1alpha1.ReasonServerReplaced:  giveUpClaim,
+	v1alpha1.ReasonServerTaken:     giveUpClaim,
+	v1alpha1.ReasonAlreadyReleased: giveUpClaim,
+}
+
+// switchOff consents to a machine being switched off, once nobody needs it.
+func switchOff(ctx context.Context, p *person, server *v1alpha1.Server) error {
+	if err := p.vacate(ctx, server, ""); err != nil {
+		return err
+	}
+	return p.consent(ctx, judge.ConsentedOff, server, v1alpha1.AnnotationPowerOff, identityOf(server))
+}
+
+// tellWhetherBooted says what is on the machine's disk.
+func tellWhetherBooted(ctx context.Context, p *person, server *v1alpha1.Server) error {
+	ref := server.Spec.ClaimRef
+	if ref == nil {
+		return errNothing
+	}
+	if t := p.tenants.get(ref.Name); t != nil && p.world.installedFor(server, t) {
+		return p.annotate(ctx, server, v1alpha1.AnnotationBooted, ref.Identity)
+	}
+	return p.consent(ctx, judge.ConsentedBoot, server, v1alpha1.AnnotationBootAgain, ref.Identity)
+}
+
+// findClaim restores the claim that has the server if its tenant still wants it, and lets the server go otherwise.
+func findClaim(ctx context.Context, p *person, server *v1alpha1.Server) error {
+	ref := server.Spec.ClaimRef
+	if ref == nil {
+		return errNothing
+	}
+	t := p.tenants.get(ref.Name)
+	last := p.sight.last(id{"claim", client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}}, restorable)
+	if t == nil || t.over() || last == nil {
+		return letGo(ctx, p, server)
+	}
+	p.gate.RLock()
+	defer p.gate.RUnlock()
+	p.tenants.broughtBack(time.Now(), last.(*v1alpha1.ServerClaim))
+	return ignoreExists(p.world.admin.Create(ctx, asBackup(last)))
+}
+
+// letGo has the tenant of a server's claim give up, and clears the reference: a release.
+func letGo(ctx context.Context, p *person, server *v1alpha1.Server) error {
+	if server.Spec.ClaimRef == nil {
+		return errNothing
+	}
+	if t := p.tenants.get(server.Spec.ClaimRef.Name); t != nil {
+		if err := p.tenants.giveUp(ctx, t); err != nil {
+			return err
+		}
+	}
+	return p.clear(ctx, server, "claimRef")
+}
+
+// endOther has the tenants give up whose claims are bound to a machine that another claim has.
+func endOther(ctx context.Context, p *person, server *v1alpha1.Server) error {
+	var failures []error
+	for name, claim := range seen[*v1alpha1.ServerClaim](p.sight) {
+		has := server.Spec.ClaimRef != nil && server.Spec.ClaimRef.Name == name
+		if t := p.tenants.get(name); t != nil && !has && claim.Annotations[ledger.KeyBound] == identityOf(server) {
+			failures = append(failures, p.tenants.giveUp(ctx, t))
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// resume lets a server go on after the cluster was restored, when what runs on its machine is what the object says.
+func resume(ctx context.Context, p *person, server *v1alpha1.Server) error {
+	claim := ""
+	if ref := server.Spec.ClaimRef; ref != nil {
+		claim = ref.Name
+	}
+	if t := p.occupant(server); t != nil && t.name != claim {
+		if err := p.tenants.giveUp(ctx, t); err != nil {
+			return err
+		}
+		return p.consent(ctx, judge.ConsentedOff, server, v1alpha1.AnnotationResume, identityOf(server))
+	}
+	return p.annotate(ctx, server, v1alpha1.AnnotationResume, identityOf(server))
+}
+
+// giveUpVM gives up a VM that the cloud has lost.
+func giveUpVM(ctx context.Context, p *person, server *v1alpha1.Server) error {
+	if ref := server.Spec.ClaimRef; ref != nil {
+		if t := p.tenants.get(ref.Name); t != nil {
+			return p.tenants.giveUp(ctx, t)
+		}
+	}
+	return client.IgnoreNotFound(p.world.admin.Delete(ctx, server.DeepCopy()))
+}
+
+// enrollAnew deletes a Server that is not the machine's, which the BMC makes anew.
+func enrollAnew(ctx context.Context, p *person, server *v1alpha1.Server) error {
+	if err := p.vacate(ctx, server, ""); err != nil {
+		return err
+	}
+	return client.IgnoreNotFound(p.world.admin.Delete(ctx, server.DeepCopy()))
+}
+
+// findServer restores the server of a claim.
+func findServer(ctx context.Context, p *person, claim *v1alpha1.ServerClaim) error {
+	last := p.sight.last(id{"server", client.ObjectKey{Name: claim.Spec.ServerName}}, restorable)
+	if last == nil {
+		return giveUpClaim(ctx, p, claim)
+	}
+	p.gate.RLock()
+	defer p.gate.RUnlock()
+	return ignoreExists(p.world.admin.Create(ctx, asBackup(last)))
+}
+
+func giveUpClaim(ctx context.Context, p *person, claim *v1alpha1.ServerClaim) error {
+	if t := p.tenants.get(claim.Name); t != nil {
+		return p.tenants.giveUp(ctx, t)
+	}
+	return client.IgnoreNotFound(p.world.admin.Delete(ctx, claim.DeepCopy()))
+}
