@@ -15,7 +15,9 @@ import (
 )
 
 func boots(method v1alpha1.BootMethod, tenant string) func(*v1alpha1.ServerClaim) {
-	return func(c *v1alpha1.ServerClaim) { c.Spec.Boot = v1alpha1.ClaimBoot{Method: method, Image: watch.ImageURL(tenant)} }
+	return func(c *v1alpha1.ServerClaim) {
+		c.Spec.Boot = v1alpha1.ClaimBoot{Method: method, Image: watch.ImageURL(tenant)}
+	}
 }
 
 // Two tenants after one another, with all that they may ask for, and a maintenance.
