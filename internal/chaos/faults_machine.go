@@ -67,12 +67,18 @@ func maintenance(ctx context.Context, c *campaign, step Step) (func(context.Cont
 	if !c.maintained.add(step.Target) {
 		return nil, errNothing // there is one already
 	}
-	began := judge.Event{Kind: judge.MaintenanceBegan, Machine: watch.MachineID(step.Target, c.world.machine(step.Target).ID())}
-	err := c.journal.ask(ctx, began, func(ctx context.Context) error {
+	create := func(ctx context.Context) error {
 		c.gate.RLock()
 		defer c.gate.RUnlock()
 		return ignoreExists(c.world.admin.Create(ctx, o.DeepCopy()))
-	})
+	}
+	var err error
+	if power == v1alpha1.PowerOff { // any other consents to nothing
+		began := judge.Event{Kind: judge.MaintenanceBegan, Machine: watch.MachineID(step.Target, c.world.machine(step.Target).ID())}
+		err = c.journal.ask(ctx, began, create)
+	} else {
+		err = persist(ctx, create)
+	}
 	return func(ctx context.Context) error {
 		c.maintained.remove(step.Target)
 		return c.endMaintenance(ctx, step.Target)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/chaos/judge"
@@ -72,8 +73,7 @@ func (c *campaign) bringBack(ctx context.Context, step Step) error {
 // restoreDeadline bounds a restore of the whole cluster.
 const restoreDeadline = 3 * time.Minute
 
-// takeStock sees what is there after a restore: what tenants ask for by what is there again, and who has no claim any more. The
-// administrators see to it that the passwords are those that the cluster knows.
+// takeStock sees what is there after a restore: what tenants ask for by what is there again, and who has no claim any more.
 func (c *campaign) takeStock(ctx context.Context, at time.Time) error {
 	if err := c.sight.look(ctx); err != nil {
 		return err
@@ -87,16 +87,29 @@ func (c *campaign) takeStock(ctx context.Context, at time.Time) error {
 			t.strand()
 		}
 	})
-	for name := range seen[*v1alpha1.ServerMaintenance](c.sight) {
-		c.journal.note(judge.Event{At: at, Kind: judge.MaintenanceBegan, Machine: watch.MachineID(name, c.world.machine(name).ID())})
+	for name, o := range seen[*v1alpha1.ServerMaintenance](c.sight) {
+		if o.Spec.Power == v1alpha1.PowerOff {
+			c.journal.note(judge.Event{At: at, Kind: judge.MaintenanceBegan, Machine: watch.MachineID(name, c.world.machine(name).ID())})
+		}
 	}
+	return c.administer(ctx)
+}
+
+// administer is what administrators see to after a restore: BMCs that the snapshot lacks are registered anew, and passwords are those that
+// the cluster knows.
+func (c *campaign) administer(ctx context.Context) error {
 	var secrets corev1.SecretList
-	if err := c.world.admin.List(ctx, &secrets); err != nil {
+	if err := c.world.admin.List(ctx, &secrets, client.InNamespace(operator.Defaults().Namespace)); err != nil {
 		return err
 	}
 	for _, secret := range secrets.Items {
-		if bmc := c.world.rack.BMC(secret.Name); bmc != nil && secret.Namespace == operator.Defaults().Namespace {
+		if bmc := c.world.rack.BMC(secret.Name); bmc != nil {
 			bmc.SetCredentials(username, string(secret.Data[corev1.BasicAuthPasswordKey]))
+		}
+	}
+	for i := range c.options.machines() {
+		if err := c.world.register(ctx, c.world.rack.BMC(machineName(i)), poolOf(i, c.options.machines())); err != nil {
+			return err
 		}
 	}
 	return c.world.setSecret(ctx, cloudName, v1alpha1.KeyClouds, c.world.cloud.CloudsYAML())

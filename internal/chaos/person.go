@@ -230,7 +230,11 @@ func letGo(ctx context.Context, p *person, server *v1alpha1.Server) error {
 			return err
 		}
 	}
-	return p.clear(ctx, server, "claimRef")
+	if err := p.clear(ctx, server, "claimRef"); err != nil || server.Spec.ClassRef == nil {
+		return err
+	}
+	// A VM that was made for a claim is nobody's without it: it would run on as a Server of its own.
+	return client.IgnoreNotFound(p.world.admin.Delete(ctx, server.DeepCopy()))
 }
 
 // endOther has the tenants give up whose claims are bound to a machine that another claim has.

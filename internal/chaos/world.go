@@ -156,19 +156,25 @@ func (w *world) enroll(ctx context.Context, i int, options Options) error {
 		Type:       corev1.SecretTypeBasicAuth,
 		StringData: map[string]string{corev1.BasicAuthUsernameKey: username, corev1.BasicAuthPasswordKey: firstPassword},
 	}
-	object := &v1alpha1.BMC{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
+	if err := w.admin.Create(ctx, secret); err != nil {
+		return fmt.Errorf("enroll %s: %w", name, err)
+	}
+	return w.register(ctx, bmc, poolOf(i, options.machines()))
+}
+
+// register creates the BMC object of a BMC, where there is none.
+func (w *world) register(ctx context.Context, bmc *redfish.BMC, pool string) error {
+	err := w.admin.Create(ctx, &v1alpha1.BMC{
+		ObjectMeta: metav1.ObjectMeta{Name: bmc.Name()},
 		Spec: v1alpha1.BMCSpec{
 			Endpoint:             bmc.Endpoint(),
-			CredentialsSecretRef: v1alpha1.LocalObjectReference{Name: name},
+			CredentialsSecretRef: v1alpha1.LocalObjectReference{Name: bmc.Name()},
 			TLS:                  &v1alpha1.BMCTLS{CABundle: string(w.rack.CAPEM())},
-			ServerTemplate:       &v1alpha1.ServerTemplate{Labels: map[string]string{labelPool: poolOf(i, options.machines())}},
+			ServerTemplate:       &v1alpha1.ServerTemplate{Labels: map[string]string{labelPool: pool}},
 		},
-	}
-	for _, o := range []client.Object{secret, object} {
-		if err := w.admin.Create(ctx, o); err != nil {
-			return fmt.Errorf("enroll %s: %w", name, err)
-		}
+	})
+	if err := ignoreExists(err); err != nil {
+		return fmt.Errorf("register %s: %w", bmc.Name(), err)
 	}
 	return nil
 }
