@@ -9,7 +9,7 @@ BIN := $(CURDIR)/bin
 TOOLS := $(BIN)/tools
 
 # Tests that start a control plane; all others need nothing but Go.
-INTEGRATION := ./test/integration/... ./internal/testenv/... ./internal/devmode/...
+INTEGRATION := ./test/integration/... ./internal/testenv/... ./internal/devmode/... ./internal/chaos
 # A package's tests are limited in time so that a hang shows where it hangs. Most of them wait for machines, so that more packages run at
 # a time than there are processors. What go vet finds, `make lint` tells; a test binary without debug information links in half the time.
 TEST_FLAGS ?= -race -timeout 15m -p 4 -vet=off -ldflags='-s -w'
@@ -70,6 +70,10 @@ e2e-openstack: controlplane ## Lead virtual servers through a real OpenStack, wh
 .PHONY: explore
 explore: ## Explore the lifecycle exhaustively, with the mutants that it must catch
 	$(GO) run ./hack/explore
+
+.PHONY: chaos
+chaos: controlplane build ## Run the fault campaign: DURATION=3m SERVERS=50 SEED=1, and FAULTS=… for some faults alone
+	$(GO) run ./hack/chaos
 
 ##@ Check
 

@@ -20,6 +20,7 @@ import (
 type campaign struct {
 	options  Options
 	plan     Plan
+	faults   map[string]Fault
 	world    *world
 	managers *managers
 	sight    *sight
@@ -45,24 +46,32 @@ func Run(ctx context.Context, options Options) (passed bool, failure error) {
 	if err := options.validate(); err != nil {
 		return false, err
 	}
+	report, err := conduct(ctx, options, Faults(), MakePlan(options))
+	return err == nil && report.passed(), err
+}
+
+// conduct runs a campaign of these faults by this plan.
+func conduct(ctx context.Context, options Options, faults []Fault, plan Plan) (r *report, failure error) {
 	if err := os.MkdirAll(options.Dir, 0o750); err != nil {
-		return false, err
+		return nil, err
 	}
 	scratch, err := os.MkdirTemp("", "holdfast-chaos-")
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	defer func() { failure = errors.Join(failure, os.RemoveAll(scratch)) }()
-	c := &campaign{options: options, plan: MakePlan(options), scratch: scratch, journal: &journal{}, seats: map[string]*seat{}}
+	c := &campaign{options: options, plan: plan, scratch: scratch, journal: &journal{}, seats: map[string]*seat{}, faults: map[string]Fault{}}
+	for _, f := range faults {
+		c.faults[f.Name] = f
+	}
 	defer func() { failure = errors.Join(failure, c.close()) }()
 	if err := c.start(ctx); err != nil {
-		return false, err
+		return nil, err
 	}
-	report, err := c.run(ctx)
-	if err != nil {
-		return false, err
+	if r, err = c.run(ctx); err != nil {
+		return nil, err
 	}
-	return report.passed(), c.tell(report)
+	return r, c.tell(r)
 }
 
 func (c *campaign) start(ctx context.Context) (err error) {
@@ -163,8 +172,7 @@ func (c *campaign) strike(living context.Context, all *sync.WaitGroup) {
 		if !pause(living, time.Until(begun.Add(step.At))) {
 			break
 		}
-		fault, _ := faultNamed(step.Fault)
-		all.Go(func() { c.suffer(living, fault, step) })
+		all.Go(func() { c.suffer(living, c.faults[step.Fault], step) })
 	}
 	<-living.Done()
 }
