@@ -25,7 +25,9 @@ import (
 // Name of the controller.
 const Name = "claim"
 
-const workers = 16
+// workers are many, for a pass of a claim mostly waits for the API server: with fewer than servers have, a thousand claims that are made at
+// once are bound behind the boots of those that were bound first.
+const workers = 48
 
 // Setup adds the controller to mgr: what wakes a claim is listed here, and nowhere else.
 func (r *Reconciler) Setup(mgr ctrl.Manager, wakes *wake.Wakes) error {

@@ -53,6 +53,19 @@ func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lif
 	return r.record(ctx, read, step, *record, outcome)
 }
 
+// resting is how long an effect that was asked for a moment ago is not asked for again (R5), where it has left nothing to be recorded, and
+// how it was refused then. Such a pass ends with a report and needs no live read: nothing is done on it.
+func (r *Reconciler) resting(object *v1alpha1.Server, step lifecycle.Step, now time.Time) (time.Duration, *lifecycle.Gate) {
+	if step.Kind != lifecycle.StepAct {
+		return 0, nil
+	}
+	wait, refusal := r.efforts.wait(object, step, now)
+	if late, _ := r.late(object, step, wait); late != nil {
+		return 0, nil
+	}
+	return wait, refusal
+}
+
 // record ends a pass with what came of an effect. One that is not written, because it lost a race or the API server did not take it, is
 // made by a later pass. Effects at a BMC can be asked for again until then; what was done at a cloud is owed its record, for a VM is not to
 // be restarted, or looked for, twice.

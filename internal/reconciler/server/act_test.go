@@ -96,6 +96,25 @@ func TestAnIgnoredShutdownIsRepeatedTwice(t *testing.T) {
 	}
 }
 
+// A pass in which an effect is not to be repeated yet (R5) does nothing that would rest on a live read, and makes none: each picture of a
+// machine that boots wakes one.
+func TestAPassThatWaitsForWhatItAskedReadsNothingLive(t *testing.T) {
+	r := newRig(t, goingOff)
+	r.pass()
+	if r.live == 0 {
+		t.Fatal("acted without a live read (P4)")
+	}
+	r.live = 0
+	if again := r.pass().RequeueAfter; again <= 0 || len(r.calls) != 1 || r.live != 0 {
+		t.Errorf("again after %s, %v was asked for, %d live reads", again, r.calls, r.live)
+	}
+	r.clock.SetTime(lt.Now.Add(r.Settings.GracePeriod))
+	r.pass()
+	if len(r.calls) != 2 || r.live == 0 {
+		t.Errorf("after the grace period %v was asked for, on %d live reads", r.calls, r.live)
+	}
+}
+
 // Nothing was sent, so there is nothing to tell.
 func TestAnEffectThatChangedNothingIsNoEvent(t *testing.T) {
 	r := newRig(t, goingOff)

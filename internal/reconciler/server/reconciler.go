@@ -57,6 +57,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{}, err
 	}
 	decision := servers.Decide(read.View)
+	if wait, refusal := r.resting(read.Server, decision.Step, now); wait > 0 {
+		return r.report(ctx, read, decision, min(wait, decision.Step.After), refusals(refusal)...)
+	}
 	if decision.Step.Live {
 		live, err := r.Reader.Live(ctx, request.Name, now)
 		if err != nil {

@@ -39,6 +39,8 @@ type rig struct {
 	calls   []lifecycle.Op
 	// refusing is what the API server answers to every patch of metadata and spec; nil: it takes them.
 	refusing error
+	// live counts the reads of the API server itself.
+	live int
 }
 
 func newRig(t *testing.T, overrides ...lt.Override) *rig {
@@ -74,8 +76,14 @@ func newRig(t *testing.T, overrides ...lt.Override) *rig {
 			return to.Patch(ctx, object, patch, options...)
 		},
 	}).Build()
+	api := interceptor.NewClient(c, interceptor.Funcs{
+		Get: func(ctx context.Context, from client.WithWatch, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
+			r.live++
+			return from.Get(ctx, key, into, options...)
+		},
+	})
 	r.Reconciler = &Reconciler{
-		Client: c, Reader: &view.Servers{Cache: c, API: c, Settings: scene.Settings},
+		Client: c, Reader: &view.Servers{Cache: c, API: api, Settings: scene.Settings},
 		Actors: r, Clouds: r, Seeds: r, Recorder: r.recorder, Metrics: status.NewMetrics(), Clock: r.clock, Settings: scene.Settings,
 	}
 	return r
