@@ -21,6 +21,7 @@ const (
 	AnnotationAdopt               = VerbPrefix + "adopt"                // value: the VM's id
 	AnnotationRetry               = VerbPrefix + "retry"                // value: the server's identity
 	AnnotationRebuildApproved     = VerbPrefix + "rebuild-approved"     // on a claim; value: the image, as ImageText gives it
+	AnnotationEnrollAnew          = VerbPrefix + "enroll-anew"          // on a BMC; value: the BMC object's UID
 	AnnotationBreakGlass          = VerbPrefix + "break-glass"          // value: why
 )
 

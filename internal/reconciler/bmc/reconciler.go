@@ -55,7 +55,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if !bmc.DeletionTimestamp.IsZero() {
 		return r.deleting(ctx, bmc)
 	}
-	for _, step := range []func(context.Context, *v1alpha1.BMC) (bool, error){r.guardSelf, r.guardSecret} {
+	for _, step := range []func(context.Context, *v1alpha1.BMC) (bool, error){r.enroll, r.guardSecret} {
 		if done, err := step(ctx, bmc); done || err != nil {
 			return guard.Next(err)
 		}
@@ -67,15 +67,19 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if len(others) > 0 {
 		return r.report(ctx, bmc, 0, reachability(bmc), append([]lifecycle.Gate{duplicate(others)}, gates(bmc, nil)...))
 	}
-	if done, err := r.makeServer(ctx, bmc); done || err != nil {
+	missing, conflicts, err := r.compare(ctx, bmc)
+	switch {
+	case err != nil:
+		return ctrl.Result{}, err
+	case len(missing) > 0 && restored(bmc):
+		return r.report(ctx, bmc, 0, reachability(bmc), append([]lifecycle.Gate{awaitingServers(bmc, missing)}, gates(bmc, conflicts)...))
+	case len(missing) > 0:
+		return guard.Next(r.makeServer(ctx, missing[0]))
+	}
+	if done, err := r.enrolled(ctx, bmc); done || err != nil {
 		return guard.Next(err)
 	}
-	return r.report(ctx, bmc, 0, reachability(bmc), gates(bmc, r.conflicts(ctx, bmc)))
-}
-
-// guardSelf puts the guard on the BMC before its first use: a server confirms its memory only once it is there.
-func (r *Reconciler) guardSelf(ctx context.Context, bmc *v1alpha1.BMC) (bool, error) {
-	return r.guard().Put(ctx, bmc, "guard the BMC")
+	return r.report(ctx, bmc, 0, reachability(bmc), gates(bmc, conflicts))
 }
 
 // guardSecret keeps the credentials there until the last BMC that uses them has gone (B070, B061).

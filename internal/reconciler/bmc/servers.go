@@ -17,25 +17,21 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/reconciler/index"
 )
 
-// makeServer makes the Server of the first host behind the BMC that has none. It tells whether it wrote.
-func (r *Reconciler) makeServer(ctx context.Context, bmc *v1alpha1.BMC) (bool, error) {
-	missing, _, err := r.compare(ctx, bmc)
-	if err != nil || len(missing) == 0 {
-		return false, err
-	}
-	server := missing[0]
-	err = r.Client.Create(ctx, server)
+// makeServer makes a Server that was missing.
+func (r *Reconciler) makeServer(ctx context.Context, server *v1alpha1.Server) error {
+	err := r.Client.Create(ctx, server)
 	if apierrors.IsAlreadyExists(err) {
-		return true, nil // the cache is behind, or the name is taken: the next pass tells
+		return nil // the cache is behind, or the name is taken: the next pass tells
 	}
 	if err != nil {
-		return true, fmt.Errorf("create server %s: %w", server.Name, err)
+		return fmt.Errorf("create server %s: %w", server.Name, err)
 	}
 	log.FromContext(ctx).Info("server made", "server", server.Name)
-	return true, nil
+	return nil
 }
 
-// compare sets the hosts behind the BMC against the Servers there are: what is missing, and which hosts somebody else's object already is.
+// compare sets the hosts behind the BMC against the Servers there are: what is missing, and which hosts somebody else's object
+// already is (B157).
 func (r *Reconciler) compare(ctx context.Context, bmc *v1alpha1.BMC) (missing []*v1alpha1.Server, taken []string, err error) {
 	hosts := hostsOf(bmc)
 	for _, host := range hosts {
@@ -50,15 +46,6 @@ func (r *Reconciler) compare(ctx context.Context, bmc *v1alpha1.BMC) (missing []
 		}
 	}
 	return missing, taken, nil
-}
-
-// conflicts describes hosts that other objects already manage (B157). Errors are not the report's: makeServer met them first.
-func (r *Reconciler) conflicts(ctx context.Context, bmc *v1alpha1.BMC) []string {
-	_, taken, err := r.compare(ctx, bmc)
-	if err != nil {
-		return nil
-	}
-	return taken
 }
 
 // serverOf finds the Server that is host: by UUID or Redfish Id among the BMC's own, by name, and by UUID behind other BMCs.

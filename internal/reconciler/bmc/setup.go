@@ -29,7 +29,7 @@ const workers = 8
 func (r *Reconciler) Setup(mgr ctrl.Manager, wakes *wake.Wakes) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named(Name).
-		Watches(&v1alpha1.BMC{}, &handler.EnqueueRequestForObject{}, builder.WithPredicates(wakes.On(Name, wake.Deletion, wake.Spec, wake.Observed, r.reports.Changed()))).
+		Watches(&v1alpha1.BMC{}, &handler.EnqueueRequestForObject{}, builder.WithPredicates(wakes.On(Name, wake.Deletion, wake.Spec, wake.Verb, wake.Observed, r.reports.Changed()))).
 		Watches(&v1alpha1.BMC{}, wakes.Mapped(Name, wake.CauseDependency, r.others), builder.WithPredicates(wake.When(wake.Deletion, wake.Observed))).
 		Watches(&v1alpha1.Server{}, wakes.Mapped(Name, wake.CauseDependency, bmcOfServer), builder.WithPredicates(wake.When(wake.Spec))).
 		WatchesMetadata(&corev1.Secret{}, wakes.Mapped(Name, wake.CauseDependency, r.bmcsOfSecret), builder.WithPredicates(wake.When(wake.Deletion))).

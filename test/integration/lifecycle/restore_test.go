@@ -89,11 +89,47 @@ func TestOneOfTheTwoIsMissingForAWhile(t *testing.T) {
 		k.Destroy(k.BMCObject(machine.Name))
 		k.Destroy(k.Server(machine.Name))
 		k.UntilHeld(web, v1alpha1.ReasonServerMissing, "restore", "delete the claim")
-		k.Restore(bmc) // and with it a Server that remembers nothing
-		k.UntilReady(web)
+		k.Restore(bmc)
+		rack := k.BMCObject(machine.Name)
+		k.UntilHeld(rack, v1alpha1.ReasonServerMissing, "restore the Servers")
+		k.Annotate(rack, v1alpha1.AnnotationEnrollAnew, string(rack.UID)) // there is none to restore
+		k.UntilReady(web)                                                 // on a Server that remembers nothing
 		k.UntilPhase(machine.Name, v1alpha1.PhaseReserved)
 		k.ExpectUntouched(mark, machine)
 	})
+}
+
+// P10: a BMC is restored before its Server, as tools do that restore by the alphabet. No Server is made in the place of the one that is
+// still to come: a retained machine would be given to the next claim, and its disk with it.
+func TestABMCRestoredBeforeItsServer(t *testing.T) {
+	t.Parallel()
+	k := suite.Kit(t, "bmcfirst")
+	machine := k.Enroll(func(e *harness.Enrollment) { e.BMC.Spec.ServerTemplate.ReclaimPolicy = v1alpha1.ReclaimRetain })
+	web := k.Booted(machine.Name)
+	k.Delete(web)
+	k.UntilGone(web)
+	k.UntilPhase(machine.Name, v1alpha1.PhaseReleased)
+	bmc, server := harness.Backup(k, k.BMCObject(machine.Name)), harness.Backup(k, k.Server(machine.Name))
+	mark := k.Mark()
+	next := k.Claim(machine.Name)
+	k.Destroy(k.BMCObject(machine.Name))
+	k.Destroy(k.Server(machine.Name))
+	k.Restore(bmc)
+	rack := k.BMCObject(machine.Name)
+	k.UntilHeld(rack, v1alpha1.ReasonServerMissing, machine.Name, v1alpha1.AnnotationEnrollAnew+"=")
+	k.Restore(server)
+	k.UntilReady(rack)
+	k.UntilPhase(machine.Name, v1alpha1.PhaseReleased)
+	k.ExpectUntouched(mark, machine)
+	if at := harness.Read(k, rack).Annotations[ledger.KeyObjectUID]; at != string(rack.UID) {
+		t.Errorf("the BMC remembers the object %q, want %q", at, rack.UID)
+	}
+	// From here on it is as it was: a Server that a person deletes is made anew.
+	k.Delete(next)
+	k.UntilGone(next)
+	k.Annotate(k.Server(machine.Name), v1alpha1.AnnotationAbandon, machine.Name)
+	k.Delete(k.Server(machine.Name))
+	k.UntilPhase(machine.Name, v1alpha1.PhaseAvailable)
 }
 
 // B003, I9, I10: a server restored from before its claim is bound to it again, for the claim remembers; where the claim is lost too,
