@@ -9,7 +9,7 @@ BIN := $(CURDIR)/bin
 TOOLS := $(BIN)/tools
 
 # Tests that start a control plane; all others need nothing but Go.
-INTEGRATION := ./test/integration/... ./internal/testenv/... ./internal/devmode/... ./internal/chaos
+INTEGRATION := ./test/integration/... ./internal/testenv/... ./internal/devmode/... ./internal/chaos ./test/bench
 # A package's tests are limited in time so that a hang shows where it hangs. Most of them wait for machines, so that more packages run at
 # a time than there are processors. What go vet finds, `make lint` tells; a test binary without debug information links in half the time.
 TEST_FLAGS ?= -race -timeout 15m -p 4 -vet=off -ldflags='-s -w'
@@ -62,6 +62,17 @@ test-integration: controlplane kubectl ## Run the tests that start a control pla
 scale: controlplane ## Enroll and claim 500 simulated BMCs, claim 1,000 VMs, and print time, processor time, memory and conflicts
 	HOLDFAST_SCALE=500 $(GO) test -count=1 -v -timeout 15m -run Fleet ./test/integration/scale/
 	HOLDFAST_SCALE=1000 $(GO) test -count=1 -v -timeout 40m -run Class ./test/integration/scale/
+
+# TABLES=4,5 N=1000 PROFILE=folder take some tables, with a fleet of another size, and keep profiles of the manager.
+BENCH_TEST = $(GO) test -count=1 -v -run '^TestBenchmarks$$'
+
+.PHONY: bench
+bench: controlplane ## Measure the six tables of docs/benchmarks.md and write them (25 minutes; TABLES=4 N=1000 PROFILE=folder)
+	BENCH=full BENCH_OUT=docs/benchmarks.md $(BENCH_TEST) -timeout 60m ./test/bench
+
+.PHONY: bench-quick
+bench-quick: controlplane ## The same tables at small size, written to bin/benchmarks.md (3 minutes)
+	BENCH=quick BENCH_OUT=bin/benchmarks.md $(BENCH_TEST) -timeout 15m ./test/bench
 
 .PHONY: e2e-openstack
 e2e-openstack: controlplane ## Lead virtual servers through a real OpenStack, which ../shared/openstack starts (root); skipped where there is none

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 type run struct {
 	plan     plan
 	document Document
+	telling  sync.Mutex
 }
 
 // TestBenchmarks takes the tables that were asked for. A table is written as soon as it is measured: what fails later loses nothing.
@@ -26,26 +29,28 @@ func TestBenchmarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &run{plan: p, document: Document{Path: p.out, Run: p.name + " run"}}
-	stages := []struct {
-		table int
-		name  string
-		take  func(*testing.T)
-	}{
-		//6
-		{1, "lives", r.lives},
-		{2, "rest", r.rest},
+	if p.takes(6) {
+		t.Run("status", r.status)
 	}
-	for _, s := range stages {
-		if p.takes(s.table) {
-			t.Run(s.name, s.take)
+	// These count, and wait most of the time: beside each other they cost no more.
+	t.Run("counts", func(t *testing.T) {
+		for table, take := range map[int]func(*testing.T){1: r.lives, 2: r.rest} {
+			if p.takes(table) {
+				t.Run(fmt.Sprintf("table %d", table), func(t *testing.T) {
+					t.Parallel()
+					take(t)
+				})
+			}
 		}
-	}
+	})
 	r.fleets(t)
 }
 
 // tell prints a table, writes it and fails the test where a count misses its aim.
 func (r *run) tell(t *testing.T, table Table) {
 	t.Helper()
+	r.telling.Lock()
+	defer r.telling.Unlock()
 	t.Logf("\n%s", table.Markdown())
 	if err := r.document.Write(table); err != nil {
 		t.Error(err)
@@ -55,11 +60,15 @@ func (r *run) tell(t *testing.T, table Table) {
 	}
 }
 
-// suite starts a control plane and a rack for one stage. Machines take seconds, as the simulator has them by default.
+// suite starts a control plane and a rack for one stage. Machines take seconds, as the simulator has them by default, but for a tiny run.
 func (r *run) suite(t *testing.T) *harness.Suite {
 	t.Helper()
-	timing, program := sim.DefaultTiming(), sim.DefaultProgram()
-	suite, err := harness.Start(t.Context(), harness.Options{Rack: sim.Config{Timing: &timing, Netboot: &program}})
+	var rack sim.Config // of the harness, where machines live in blinks
+	if r.plan.name != "tiny" {
+		timing, program := sim.DefaultTiming(), sim.DefaultProgram()
+		rack.Timing, rack.Netboot = &timing, &program
+	}
+	suite, err := harness.Start(t.Context(), harness.Options{Rack: rack})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,6 +78,12 @@ func (r *run) suite(t *testing.T) *harness.Suite {
 		}
 	})
 	return suite
+}
+
+// manager starts one with the flags of the plan, and some more.
+func (r *run) manager(k *harness.Kit, flags ...string) *harness.Process {
+	k.T.Helper()
+	return k.StartProcess(append(slices.Clone(r.plan.flags), flags...)...)
 }
 
 // progress says what a run is at: some of them take minutes.

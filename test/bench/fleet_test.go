@@ -82,7 +82,7 @@ func (r *run) enroll(t *testing.T, n int) (*fleet, figures) {
 	before := place(k)
 	seen := sight(k, "Available", available)
 	started := time.Now()
-	f.manager = k.StartProcess()
+	f.manager = r.manager(k)
 	profile := r.keepCPU(t, f.manager, fmt.Sprintf("enroll-%d.cpu.pprof", n))
 	took := seen.until(n, started, nil)
 	found := figures{
@@ -104,7 +104,7 @@ func (r *run) enroll(t *testing.T, n int) (*fleet, figures) {
 // base is the memory of a manager that has nothing to do.
 func (r *run) base(k *harness.Kit) harness.Usage {
 	k.T.Helper()
-	manager := k.StartProcess()
+	manager := r.manager(k)
 	k.Until("a manager without servers is quiet", quiet(manager))
 	usage := manager.Memory()
 	manager.Stop()

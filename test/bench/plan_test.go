@@ -5,21 +5,20 @@ package bench
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// Environment variables of a run.
+// Environment variables of a run. GOGC and GOMEMLIMIT reach the manager as they are.
 const (
-	envSize   = "BENCH"      // tiny (the test run's), quick, full
-	envTables = "TABLES"     // numbers of tables, comma-separated; none: all
-	envN      = "N"          // instead of the fleets of tables 3, 4 and 5, one of so many BMCs
-	envOut    = "BENCH_OUT"  // the document, from the module's root
-	envPprof  = "PROFILE"    // folder that gets profiles of the manager
-	envGOGC   = "GOGC"       // reach the manager as they are
-	envLimit  = "GOMEMLIMIT" //
+	envSize   = "BENCH"     // tiny (the test run's), quick, full
+	envTables = "TABLES"    // numbers of tables, comma-separated; none: all
+	envN      = "N"         // instead of the fleets of tables 3, 4 and 5, one of so many BMCs
+	envOut    = "BENCH_OUT" // the document, from the module's root
+	envPprof  = "PROFILE"   // folder that gets profiles of the manager, likewise
 )
 
 // plan says how large everything is.
@@ -39,6 +38,12 @@ type plan struct {
 	// rest is how many servers table 2 watches, half of them bound, and window how long.
 	rest         int
 	window, hour time.Duration // hour is what an hour is compressed to
+	// settle is how long a manager that was started is left alone before it is watched.
+	settle time.Duration
+	// looks is the pace of looking in table 1.
+	looks time.Duration
+	// flags of every manager.
+	flags []string
 	// limit is how long the API server's limit is measured.
 	limit time.Duration
 	// benchtime of table 6, as of go test.
@@ -50,15 +55,15 @@ type plan struct {
 var plans = []plan{
 	{
 		name: "tiny", fleets: []int{8}, claims: 8, restart: 8, wakes: 8, samples: 4, poll: time.Second, trouble: 10,
-		rest: 4, window: 5 * time.Second, hour: 6 * time.Second, limit: time.Second,
+		rest: 4, window: 5 * time.Second, hour: 6 * time.Second, looks: 2 * time.Second, flags: []string{"--effect-deadline=1s"}, limit: time.Second,
 	},
 	{
 		name: "quick", fleets: []int{50, 100}, claims: 100, restart: 100, wakes: 100, samples: 40, poll: 5 * time.Second, trouble: 20,
-		rest: 20, window: 20 * time.Second, hour: 20 * time.Second, limit: 3 * time.Second, benchtime: "200ms",
+		rest: 20, window: 20 * time.Second, hour: 20 * time.Second, looks: 10 * time.Second, flags: []string{"--effect-deadline=5s"}, limit: 3 * time.Second, benchtime: "200ms",
 	},
 	{
 		name: "full", fleets: []int{200, 1000, 10_000}, claims: 1000, restart: 10_000, wakes: 1000, samples: 200, poll: 30 * time.Second, trouble: 50,
-		rest: 100, window: 3 * time.Minute, hour: time.Minute, limit: 10 * time.Second, benchtime: "1s",
+		rest: 100, window: 3 * time.Minute, hour: time.Minute, settle: 130 * time.Second, looks: 20 * time.Second, limit: 10 * time.Second, benchtime: "1s",
 	},
 }
 
@@ -91,11 +96,16 @@ func planned() (plan, error) {
 		}
 		p.fleets, p.restart, p.wakes, p.samples = []int{n}, n, n, min(p.samples, n)
 	}
-	if path := os.Getenv(envOut); path != "" {
-		p.out = "../../" + path
-	}
-	p.profiles = os.Getenv(envPprof)
+	p.out, p.profiles = fromRoot(os.Getenv(envOut)), fromRoot(os.Getenv(envPprof))
 	return p, nil
+}
+
+// fromRoot is a path as it is given, seen from this package.
+func fromRoot(path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join("../..", path)
 }
 
 func (p plan) takes(table int) bool { return slices.Contains(p.tables, table) }

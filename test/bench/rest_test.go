@@ -21,8 +21,8 @@ const readsAnHour = 60
 type still struct {
 	window        time.Duration
 	writes, reads []harness.Write
-	passes        map[string]float64
-	free, held    asked // of BMCs whose servers are Available, and bound
+	passes        map[string]float64 // by controller; nil where they were not counted
+	free, held    asked              // of BMCs whose servers are Available, and bound
 }
 
 // rest watches servers that are settled, half of them bound: table 2. First at the paces that are the default, for as long as is planned,
@@ -33,11 +33,14 @@ func (r *run) rest(t *testing.T) {
 	k.Patience = 5 * time.Minute
 	n := r.plan.rest
 	k.RegisterFleet(n)
-	manager := k.StartProcess()
+	manager := r.manager(k, "--poll="+r.plan.poll.String())
 	sight(k, "Available", available).until(n, time.Now(), nil)
 	k.ClaimFleet(n / 2)
 	sight(k, "running", running).until(n/2, time.Now(), nil)
 	held := r.holders(k)
+	manager.Stop()
+	manager = r.manager(k)
+	lapse(k, r.plan.settle) // a manager that starts looks at everything, and discovers it, within the slow pace
 	k.Until("the fleet is settled", quiet(manager))
 	progress(t, "watching %d settled servers for %s", n, r.plan.window)
 	passes := func(name string) float64 {
@@ -101,9 +104,10 @@ func watched(k *harness.Kit, held map[string]bool, window time.Duration, passes 
 	k.T.Helper()
 	isHeld := func(bmc string) bool { return held[bmc] }
 	isFree := func(bmc string) bool { return !held[bmc] }
-	s := still{window: window, passes: map[string]float64{}}
+	s := still{window: window}
 	mark, free, bound := place(k), askedOf(k.Rack, isFree), askedOf(k.Rack, isHeld)
 	if passes != nil {
+		s.passes = map[string]float64{}
 		for _, name := range operator.Names() {
 			s.passes[name] = -passes(name)
 		}
@@ -131,10 +135,14 @@ func restTable(n int, actual, hour still) Table {
 	row := func(what string, s still, a asked) {
 		hours := half * s.window.Hours()
 		how := s.window.String()
-		if s.window == hour.window {
+		if s.passes == nil {
 			hours, how = half, "an hour within "+how
 		}
-		grid.Row(what, how, len(s.writes), len(s.reads), a.reads, fmt.Sprintf("%.1f", float64(a.reads)/hours), a.writes, a.sessions)
+		scaled := fmt.Sprintf("%.1f", float64(a.reads)/hours)
+		if s.passes != nil && s.window < time.Minute {
+			scaled = "too short to tell"
+		}
+		grid.Row(what, how, len(s.writes), len(s.reads), a.reads, scaled, a.writes, a.sessions)
 	}
 	row(fmt.Sprintf("%d idle", n/2), actual, actual.free)
 	row(fmt.Sprintf("%d bound", n/2), actual, actual.held)

@@ -21,7 +21,7 @@ func (r *run) restarted(f *fleet) Table {
 	f.manager.Stop()
 	before, mark := askedOf(f.Rack, nil), place(f.Kit)
 	started := time.Now()
-	f.manager = f.StartProcess("--poll=" + r.plan.poll.String())
+	f.manager = r.manager(f.Kit, "--poll="+r.plan.poll.String())
 	watched := &queues{manager: f.manager}
 	f.Until("the restarted manager is quiet", func(context.Context) error { return watched.check() })
 	took := watched.last.Sub(started)

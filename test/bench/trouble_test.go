@@ -27,7 +27,7 @@ func well(server string) bool { return !inTrouble(server) }
 func (r *run) trouble(t *testing.T, before []Table) {
 	suite := r.suite(t)
 	count := r.plan.trouble
-	manager := suite.Kit(t, "manager").StartProcess()
+	manager := r.manager(suite.Kit(t, "manager"))
 	enrolled, released := r.life(r.side(t, suite, "well", nil))
 	_, releasedBeside := r.life(r.side(t, suite, "stubborn", func(bmc *sim.BMC) error {
 		bmc.Behave(func(b *sim.Behaviour) { b.IgnoreShutdown = true })
@@ -100,8 +100,8 @@ func (r *run) life(s side) (enrolled, released []time.Duration) {
 	enrolled = s.enroll()
 	sight(s.Kit, "Available", available).until(s.n, time.Now(), nil)
 	s.ClaimFleet(s.n)
-	sight(s.Kit, "running", running).until(s.n, time.Now(), nil)
-	progress(s.T, "%s: %d claimed and running", s.Name, s.n)
+	sight(s.Kit, "booted", booted).until(s.n, time.Now(), nil)
+	progress(s.T, "%s: %d claimed and booted", s.Name, s.n)
 	started := time.Now()
 	s.Each(s.n, func(ctx context.Context, i int) error { return s.Tenant.Delete(ctx, s.FleetClaim(i)) })
 	released = sight(s.Kit, "free again", freed).until(s.sound(), started, well)

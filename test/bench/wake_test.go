@@ -29,14 +29,13 @@ type reaction struct {
 // wakes has machines of a fleet at rest go off, one after the other, and measures how soon each is switched on again: table 5.
 func (r *run) wakes(f *fleet) Table {
 	f.T.Helper()
-	progress(f.T, "waiting until %d claimed servers run", f.n)
-	sight(f.Kit, "running", running).until(f.n, time.Now(), nil)
+	progress(f.T, "waiting until %d claimed servers are booted", f.n)
+	sight(f.Kit, "booted", booted).until(f.n, time.Now(), nil)
 	if f.manager.Stop(); f.T.Failed() {
 		f.T.FailNow()
 	}
-	f.manager = f.StartProcess("--poll=" + r.plan.poll.String())
-	f.Until("the fleet is settled", quiet(f.manager))
-	f.Until("every machine looked at", allFresh(f.manager, f.n))
+	f.manager = r.manager(f.Kit, "--poll="+r.plan.poll.String())
+	sight(f.Kit, "running", running).until(f.n, time.Now(), nil)
 	f.Until("the fleet is settled", quiet(f.manager))
 	reactions := r.switchOff(f)
 	toPicture, toEffect := spans(reactions)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -100,11 +101,16 @@ func (s *sightings) since(started time.Time, which func(string) bool) ([]time.Du
 	return took, s.ended
 }
 
-// available, bound and running are what servers are waited for to be.
+// available, bound and booted are what servers are waited for to be.
 func available(s *v1alpha1.Server) bool { return s.Status.Phase == v1alpha1.PhaseAvailable }
 func bound(s *v1alpha1.Server) bool     { return s.Spec.ClaimRef != nil }
+func booted(s *v1alpha1.Server) bool {
+	return bound(s) && s.Status.Phase == v1alpha1.PhaseReserved && meta.IsStatusConditionTrue(s.Status.Conditions, v1alpha1.ConditionReady)
+}
+
+// running is what a booted machine is seen to be once its system is up, by a look at the slow pace.
 func running(s *v1alpha1.Server) bool {
-	return bound(s) && s.Status.Observed != nil && s.Status.Observed.BootProgress == "OSRunning"
+	return booted(s) && s.Status.Observed != nil && s.Status.Observed.BootProgress == "OSRunning"
 }
 
 // quantile of durations that are sorted; 0 of none.
