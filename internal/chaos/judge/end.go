@@ -19,9 +19,14 @@ func (h *history) drives(m *machine, e Event) {
 	if !m.driven || h.abandoned(m, m.drive) {
 		return
 	}
+	const how = "an image is left in the drive of a machine that is no more its tenant's"
 	gone := !h.tenant(m.drive).wants(e.At)
 	if gone || m.owned && m.owner != m.drive || h.machineOf(m.drive, m) != nil {
-		h.violated("I3", "an image is left in the drive of a machine that is no more its tenant's", m, m.drive)
+		if m.forgotten {
+			h.excuse(Violation{Rule: "I3", How: how, Machine: m.id, Tenant: m.drive, Trace: h.trace(m.id, m.drive)})
+			return
+		}
+		h.violated("I3", how, m, m.drive)
 	}
 }
 

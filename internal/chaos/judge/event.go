@@ -40,7 +40,7 @@ const (
 	// AskedOff and AskedOn say what power a tenant wants. One that never said wants On.
 	AskedOff Kind = "AskedOff"
 	AskedOn  Kind = "AskedOn"
-	// AskedRestart is one restart that a tenant wants; it is owed until the machine is next switched on.
+	// AskedRestart is one restart that a tenant wants; it is owed until the machine is next switched on by an effect.
 	AskedRestart Kind = "AskedRestart"
 	// AskedRebuild is a tenant's consent that its VM be written over once.
 	AskedRebuild Kind = "AskedRebuild"
@@ -48,7 +48,7 @@ const (
 
 // What people consent to. Each names a Machine, or a Tenant for whatever machine that has.
 const (
-	// ConsentedOff lets a machine be powered off, whoever it runs for, until it is next switched on.
+	// ConsentedOff lets a machine be powered off, whoever it runs for, until it is next switched on by an effect.
 	ConsentedOff Kind = "ConsentedOff"
 	// ConsentedBoot lets an installer run over whatever is there, once.
 	ConsentedBoot Kind = "ConsentedBoot"
@@ -110,6 +110,10 @@ const (
 	// meanwhile is told apart from violations.
 	Excused     Kind = "Excused"
 	ExcuseEnded Kind = "ExcuseEnded"
+	// Forgot is memory that was taken away of a Machine, or, without one, of all: a ledger dropped or replaced, an object restored older than
+	// it was. What an image in the drive is for, and that it is there, is known by memory alone (docs/decisions/0070): one that is left is
+	// told as excused. It excuses nothing else.
+	Forgot Kind = "Forgot"
 	// Settled is when faults have stopped and all has come to rest: what must be true at the end is checked here.
 	Settled Kind = "Settled"
 )

@@ -51,7 +51,9 @@ type machine struct {
 	disk            string
 	written         bool
 	on              bool
+	starting        bool // a power-on or restart was accepted since it last came on
 	leaving         bool // its tenant had given up when the end of what runs was asked for
+	forgotten       bool // the memory of what is in its drive was taken away
 	installing      bool
 	drive           string // whose image is in its virtual drive
 	driven          bool
@@ -100,6 +102,8 @@ func (h *history) ofCampaign(e Event) {
 		limits = &h.machine(e.Machine).excused
 	}
 	switch e.Kind {
+	case Forgot:
+		h.forget(e)
 	case Excused:
 		*limits = limits.opened(e.At)
 	case ExcuseEnded:
@@ -110,16 +114,27 @@ func (h *history) ofCampaign(e Event) {
 	}
 }
 
+// forget notes where an image lies of which nobody can know any more.
+func (h *history) forget(e Event) {
+	for id, m := range h.machines {
+		if m.driven && (e.Machine == "" || e.Machine == id) {
+			m.forgotten = true
+		}
+	}
+}
+
 // violated reports that the event judged now breaks a rule about a machine that a tenant has.
 func (h *history) violated(rule, how string, m *machine, owner string) {
 	at := h.events[h.now].At
 	v := Violation{Rule: rule, How: how, Machine: m.id, Tenant: owner, Trace: h.trace(m.id, owner)}
 	if h.excused.holds(at) || m.excused.holds(at) {
-		h.report.Excused = append(h.report.Excused, v)
+		h.excuse(v)
 		return
 	}
 	h.report.Violations = append(h.report.Violations, v)
 }
+
+func (h *history) excuse(v Violation) { h.report.Excused = append(h.report.Excused, v) }
 
 // The length of traces: what one machine, and what one tenant, went through lately.
 const (

@@ -83,11 +83,12 @@ func TestEveryCheckPassesWhatIsRightAndFailsWhatIsNot(t *testing.T) {
 		{"the tenant wants On again, an effect was on the wire", booted + "8 AskedOff t=a; 9 AskedOn t=a k=10; 12.9 PoweredOff m=x", ""},
 		{"I1: the tenant wants On again", booted + "8 AskedOff t=a; 9 AskedOn t=a k=10; 13.1 PoweredOff m=x", "I1 x a"},
 		{"a restart", booted + "8 AskedRestart t=a; 9 PoweredOff m=x; 10 PoweredOff m=x; 11 WentOff m=x; 12 WentOn m=x", ""},
-		{"I1: a restart once more", booted + "8 AskedRestart t=a; 9 PoweredOff m=x; 11 WentOff m=x; 12 WentOn m=x; 13 PoweredOff m=x", "I1 x a"},
+		{"I1: a restart once more", booted + "8 AskedRestart t=a; 9 PoweredOff m=x; 11 WentOff m=x; 12 PoweredOn m=x; 12 WentOn m=x; 13 PoweredOff m=x", "I1 x a"},
+		{"a restart that a power cut is no answer to", booted + "8 AskedRestart t=a; 9 WentOff m=x d=power-cut; 10 WentOn m=x d=power-return; 11 PoweredOff m=x", ""},
 		{"I1: a reset", booted + "10 Reset m=x", "I1 x a"},
 		{"a person consents", booted + "9 ConsentedOff m=x; 10 PoweredOff m=x", ""},
 		{"a person consents for a tenant", booted + "9 ConsentedOff t=a; 10 PoweredOff m=x", ""},
-		{"I1: a consent is used up", booted + "9 ConsentedOff m=x; 10 PoweredOff m=x; 11 WentOff m=x; 12 WentOn m=x; 13 PoweredOff m=x", "I1 x a"},
+		{"I1: a consent is used up", booted + "9 ConsentedOff m=x; 10 PoweredOff m=x; 11 WentOff m=x; 12 PoweredOn m=x; 12 WentOn m=x; 13 PoweredOff m=x", "I1 x a"},
 		{"a maintenance", booted + "9 MaintenanceBegan m=x; 10 PoweredOff m=x; 11 MaintenanceEnded m=x; 13 PoweredOff m=x", ""},
 		{"I1: after a maintenance", booted + "9 MaintenanceBegan m=x; 11 MaintenanceEnded m=x; 15 PoweredOff m=x", "I1 x a"},
 		{"I1: a stranger is powered off", "0 Ran m=x t=s; 1 PoweredOff m=x", "I1 x s"},
@@ -168,6 +169,24 @@ func TestWhatIsExcusedIsTold(t *testing.T) {
 	report := judge.Judge(read(t, history))
 	if got := fmt.Sprintln(len(report.Violations), len(report.Excused)); got != "1 2\n" {
 		t.Errorf("violations and excused: %s%v\n%v", got, report.Violations, report.Excused)
+	}
+}
+
+// An image that nobody can know of any more is told apart, and nothing else is.
+func TestWhatWasForgottenIsToldApart(t *testing.T) {
+	const left = "0 Asked t=a; 1 MediaInserted m=x t=a; 10 GaveUp t=a; "
+	for history, want := range map[string]string{
+		left + "11 Forgot m=x; 50 Settled":                                             "0 1",
+		left + "11 Forgot; 50 Settled":                                                 "0 1",
+		left + "11 Forgot m=y; 50 Settled":                                             "1 0",
+		"0 Forgot m=x;" + left + "50 Settled":                                          "1 0",
+		booted + "9 Forgot m=x; 10 PoweredOff m=x":                                     "1 0",
+		left + "2 Forgot m=x; 3 MediaEjected m=x; 4 MediaInserted m=x t=a; 50 Settled": "1 0",
+	} {
+		report := judge.Judge(read(t, history))
+		if got := fmt.Sprint(len(report.Violations), " ", len(report.Excused)); got != want {
+			t.Errorf("%s: %s violations and excused, want %s", history, got, want)
+		}
 	}
 }
 

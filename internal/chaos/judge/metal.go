@@ -5,7 +5,7 @@ package judge
 // onMetal judges what happens to a machine, and what stops a VM. It reports whether the event was such.
 func (h *history) onMetal(e Event) bool {
 	judge := map[Kind]func(*machine, Event){
-		Ran: h.ran, PoweredOn: nil, PoweredOff: h.poweredOff, Reset: h.reset, Armed: h.armed, Disarmed: nil,
+		Ran: h.ran, PoweredOn: h.poweredOn, PoweredOff: h.poweredOff, Reset: h.reset, Armed: h.armed, Disarmed: nil,
 		MediaInserted: h.inserted, MediaEjected: h.ejected, NetworkBoot: h.networkBoot, Installed: h.installed,
 		Began: h.began, WentOn: h.wentOn, WentOff: h.wentOff,
 	}
@@ -37,7 +37,10 @@ func (h *history) poweredOff(m *machine, e Event) {
 	m.leaving = m.leaving || m.owned && !anybody
 }
 
+func (h *history) poweredOn(m *machine, _ Event) { m.starting = true }
+
 func (h *history) reset(m *machine, e Event) {
+	m.starting = true
 	if t, anybody := h.has(m, e); anybody && !t.restarts.by(e.arrived()) {
 		h.violated("I1", "a machine is restarted whose tenant did not ask for it", m, t.name)
 	}
@@ -64,7 +67,7 @@ func (h *history) inserted(m *machine, e Event) {
 	default:
 		h.violated("I10", "a tenant's image is put into its drive a second time", m, t.name)
 	}
-	m.driven, m.drive = true, e.Tenant
+	m.driven, m.drive, m.forgotten = true, e.Tenant, false
 }
 
 func (h *history) ejected(m *machine, e Event) {
@@ -141,9 +144,13 @@ func (h *history) began(m *machine, e Event) {
 	}
 }
 
+// wentOn settles what is owed until the machine is switched on: power that comes back by itself is nobody's answer to a restart.
 func (h *history) wentOn(m *machine, e Event) {
 	m.on, m.leaving = true, false
-	h.switchedOn(m, e.At)
+	if m.starting {
+		m.starting = false
+		h.switchedOn(m, e.At)
+	}
 }
 
 // wentOff is the moment without power. An installer that ran is lost, and a tenant leaves the machine that had given up, now or when the
