@@ -50,6 +50,7 @@ func (c *check) findings() []Finding {
 		}
 	}
 	found = append(found, c.identities()...)
+	found = append(found, c.order()...)
 	return append(found, c.secrets()...)
 }
 
