@@ -103,6 +103,13 @@ func mediaCases() []decided {
 			}
 		})},
 		{"Reserved.Starting.PowerOn", "media: boots from the drive", given(starting, byMedia, inDrive, armedCD), act, does(lifecycle.OpPowerOn)},
+		{"Reserved.Starting.InsertMissing", "media: armed, and no image in the drive: nothing has booted, and nothing boots from an empty drive (I10)", given(starting, byMedia, armedCD), act, and(inserts, func(t *testing.T, d lifecycle.Decision) {
+			if e := d.Step.Effect.Expect; e.Boot == nil || !e.Boot.Armed {
+				t.Errorf("expects %+v: it must still be armed when the image goes in", e)
+			}
+		})},
+		{"Reserved.Starting.InsertMissing", "media: what is in the drive is another's (I1)", given(starting, byMedia, armedCD, lt.InDrive(otherImage)), act, inserts},
+		{"Reserved.Starting.PowerOn", "media: an image that the claim changed since is the next boot's", given(starting, byMedia, inDrive, armedCD, newImage), act, does(lifecycle.OpPowerOn)},
 		{"Reserved.Starting.On", "media: booted, and the image is remembered on", given(starting, byMedia, lt.On), lifecycle.StepPatch, func(t *testing.T, d lifecycle.Decision) {
 			if _, led := written(t, d); led.Boot.Media != lt.Image || led.Boot.Stage != ledger.StageBooted {
 				t.Errorf("boot %+v", led.Boot)
