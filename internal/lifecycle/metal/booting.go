@@ -44,14 +44,14 @@ var booting = rules.Join(
 		}},
 		{Name: "Stamp", When: rules.All((*state).stampable, rules.Not((*state).stampedForClaim)), Then: func(s *state) answer {
 			a := s.act(v1alpha1.ReasonBooting, "stamp the machine for the claim", lifecycle.Effect{
-				Op: lifecycle.OpWriteAssetTag, AssetTag: s.stampFor(s.Spec.ClaimRef.Identity), Expect: s.expectBoot(provider.PowerOff),
+				Op: lifecycle.OpWriteAssetTag, AssetTag: s.stampFor(s.Spec.ClaimRef.Identity), Expect: s.expectOffArmed(),
 			})
 			a.Refused = &lifecycle.Patch{Ledger: ledger.Entries{}.AssetTag(&ledger.AssetTag{Previous: s.Facts.AssetTag, Unwritable: true})}
 			return a
 		}},
 		// The drive itself is asked once more before each boot: what was seen in it may be left over from an ejection (B113).
 		{Name: "ConfirmMedia", When: (*state).byMedia, Then: func(s *state) answer {
-			return s.insert("confirm that the image is in the drive, then announce the power-on", s.expectBoot(provider.PowerOff)).Recording(s.startPatch())
+			return s.insert("confirm that the image is in the drive, then announce the power-on", s.expectOffArmed()).Recording(s.startPatch())
 		}},
 		{Name: "Start", When: rules.Always[*state], Then: func(s *state) answer {
 			return rules.Patch(v1alpha1.ReasonBooting, "ready to boot for the claim: announce the power-on", s.startPatch())

@@ -103,9 +103,9 @@ func (s *state) expectSeen() provider.Expect {
 	return s.expect(provider.PowerState(s.Facts.PowerState))
 }
 
-// expectBoot relies on the override too: on what was seen of it.
-func (s *state) expectBoot(power provider.PowerState) provider.Expect {
-	e := s.expect(power)
+// expectOffArmed relies on Off, and on the override: on what was seen of it.
+func (s *state) expectOffArmed() provider.Expect {
+	e := s.expect(provider.PowerOff)
 	e.Boot = &provider.BootExpect{Armed: s.armed()}
 	if s.armed() {
 		e.Boot.Target = provider.BootTarget(s.Facts.BootOverride.Target)
@@ -144,7 +144,7 @@ func switchOn(by func(*state) ledger.PowerOn) steps {
 			return rules.Patch(v1alpha1.ReasonPoweringOn, "remember why the machine is to be On", lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(&p)})
 		}},
 		{Name: "PowerOn", When: rules.Always[*state], Then: func(s *state) answer {
-			return s.act(v1alpha1.ReasonPoweringOn, "power on", lifecycle.Effect{Op: lifecycle.OpPowerOn, Expect: s.expectBoot(provider.PowerOff)})
+			return s.act(v1alpha1.ReasonPoweringOn, "power on", lifecycle.Effect{Op: lifecycle.OpPowerOn, Expect: s.expectOffArmed()})
 		}},
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/rules"
-	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
 // starting: the power-on for the claim was announced, and may or may not have happened. The override tells: while it is armed it has not.
@@ -30,7 +29,7 @@ var starting = rules.Join(
 	// Armed still, so it has not booted; but that may be a late effect of another claim's boot. What this one boots from must be in the
 	// drive, or it boots from nothing, which would count as its one boot (I10).
 	steps{{Name: "InsertMissing", When: rules.All((*state).armedForClaim, (*state).imageMissing), Then: func(s *state) answer {
-		return s.insert("insert the claim's image, which is not in the virtual drive", s.expectBoot(provider.PowerOff))
+		return s.insert("insert the claim's image, which is not in the virtual drive", s.expectOffArmed())
 	}}},
 	rules.Within("", (*state).armedForClaim, switchOn((*state).byClaim)),
 	rules.Within("", (*state).bootsAlways, media),
