@@ -16,18 +16,19 @@ import (
 
 // tenantSwitchesOff has what runs on a machine or VM switch it off, or restart it, from within.
 func tenantSwitchesOff(_ context.Context, c *campaign, step Step) (func(context.Context) error, error) {
-	if vm, found := c.vmOf(step); found {
-		if c.world.cloud.StopGuest(vm.ID) != nil {
+	claim, server := c.bound(step)
+	if server == nil {
+		return nil, errNothing
+	}
+	machine := c.world.machineOf(server)
+	if machine == nil {
+		vm, found := c.world.vmOf(c.tenants.get(claim.Name))
+		if !found || c.world.cloud.StopGuest(vm.ID) != nil {
 			return nil, errNothing // it does not run now
 		}
 		return nil, nil
 	}
-	_, server := c.seatObjects(step)
-	if server == nil || server.Spec.Redfish == nil {
-		return nil, errNothing
-	}
-	machine := c.world.machine(server.Spec.Redfish.BMCRef.Name)
-	if machine == nil || machine.Power() != redfish.PowerOn {
+	if machine.Power() != redfish.PowerOn {
 		return nil, errNothing
 	}
 	if step.Pick%4 == 0 {

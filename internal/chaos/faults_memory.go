@@ -11,14 +11,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/chaos/judge"
 )
 
 // struck are the objects about a step's target: a machine's BMC, its Server and the claim that has it, or a seat's claim and its Server.
 func (c *campaign) struck(step Step) []object {
 	var found []object
 	add := func(o object) { found = append(found, o) }
-	if seat := c.seats[step.Target]; seat != nil {
-		claim := c.claimOf(seat)
+	if strings.HasPrefix(step.Target, seatPrefix) {
+		claim := c.claimAt(step, anyClaim)
 		if claim == nil {
 			return nil
 		}
@@ -40,14 +41,24 @@ func (c *campaign) struck(step Step) []object {
 	return found
 }
 
-// claimOf is what a seat has claimed, as it was last seen; nil for nothing.
-func (c *campaign) claimOf(seat *seat) *v1alpha1.ServerClaim {
-	now := seat.tenancy()
-	if now == nil {
-		return nil
+// claimAt is the claim, as it was last seen, of the seat that a step strikes, or of the next seat that has one that suits; nil where none has.
+func (c *campaign) claimAt(step Step, suits func(*v1alpha1.ServerClaim) bool) *v1alpha1.ServerClaim {
+	first := c.seats[step.Target].number
+	for i := range len(c.seats) {
+		now := c.seats[seatName((first+i)%len(c.seats))].tenancy()
+		if now == nil {
+			continue
+		}
+		if claim := c.sight.claim(now.name); claim != nil && suits(claim) {
+			return claim
+		}
 	}
-	return c.sight.claim(now.name)
+	return nil
 }
+
+func anyClaim(*v1alpha1.ServerClaim) bool { return true }
+
+func hasServer(claim *v1alpha1.ServerClaim) bool { return claim.Spec.ServerName != "" }
 
 // one of the objects about a step's target.
 func (c *campaign) one(step Step) (object, error) {
@@ -132,11 +143,23 @@ func (c *campaign) breakLedger(ctx context.Context, o object, step Step, entries
 	for key, value := range entries {
 		annotations[key] = value
 	}
+	c.forgets(current)
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": annotations}})
 	if err != nil {
 		return err
 	}
 	return gone(c.world.admin.Patch(ctx, current, client.RawPatch(mergePatch, patch)))
+}
+
+// forgets puts on the record that what is remembered of a machine is about to be taken away, or made older.
+func (c *campaign) forgets(o object) {
+	server, isServer := o.(*v1alpha1.Server)
+	if claim, isClaim := o.(*v1alpha1.ServerClaim); isClaim {
+		server, isServer = c.sight.server(claim.Spec.ServerName), true
+	}
+	if isServer && server != nil {
+		c.journal.note(judge.Event{Kind: judge.Forgot, Machine: c.world.machineID(server), Detail: idOf(o).String()})
+	}
 }
 
 func dropLedger(ctx context.Context, c *campaign, step Step) (func(context.Context) error, error) {

@@ -83,8 +83,8 @@ func (c *campaign) restore(ctx context.Context, o object, pick uint64) error {
 	at := time.Now()
 	c.gate.RLock()
 	defer c.gate.RUnlock()
-	claim, isClaim := old.(*v1alpha1.ServerClaim)
-	if isClaim {
+	c.forgets(old)
+	if claim, isClaim := old.(*v1alpha1.ServerClaim); isClaim {
 		c.tenants.broughtBack(at, claim)
 	}
 	return ignoreExists(c.world.admin.Create(ctx, asBackup(old)))
@@ -123,10 +123,9 @@ func (c *campaign) lose(ctx context.Context, step Step, objects ...object) (func
 	}, nil
 }
 
-// seatObjects are a seat's claim and, where it has one, Server.
-func (c *campaign) seatObjects(step Step) (*v1alpha1.ServerClaim, *v1alpha1.Server) {
-	seat := c.seats[step.Target]
-	claim := c.claimOf(seat)
+// bound are the claim that a step strikes and its Server; nil where there are none.
+func (c *campaign) bound(step Step) (*v1alpha1.ServerClaim, *v1alpha1.Server) {
+	claim := c.claimAt(step, func(claim *v1alpha1.ServerClaim) bool { return c.sight.server(claim.Spec.ServerName) != nil })
 	if claim == nil {
 		return nil, nil
 	}
@@ -134,7 +133,7 @@ func (c *campaign) seatObjects(step Step) (*v1alpha1.ServerClaim, *v1alpha1.Serv
 }
 
 func loseServer(ctx context.Context, c *campaign, step Step) (func(context.Context) error, error) {
-	_, server := c.seatObjects(step)
+	_, server := c.bound(step)
 	if server == nil {
 		return nil, errNothing
 	}
@@ -142,7 +141,7 @@ func loseServer(ctx context.Context, c *campaign, step Step) (func(context.Conte
 }
 
 func loseClaim(ctx context.Context, c *campaign, step Step) (func(context.Context) error, error) {
-	claim, _ := c.seatObjects(step)
+	claim := c.claimAt(step, func(claim *v1alpha1.ServerClaim) bool { return restorable(claim) })
 	if claim == nil {
 		return nil, errNothing
 	}
@@ -151,7 +150,7 @@ func loseClaim(ctx context.Context, c *campaign, step Step) (func(context.Contex
 
 // loseEverything loses the BMC first: it would make the Server anew.
 func loseEverything(ctx context.Context, c *campaign, step Step) (func(context.Context) error, error) {
-	claim, server := c.seatObjects(step)
+	claim, server := c.bound(step)
 	if server == nil {
 		return nil, errNothing
 	}

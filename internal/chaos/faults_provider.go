@@ -100,18 +100,13 @@ func badCloudReplies(_ context.Context, c *campaign, step Step) (func(context.Co
 	}, err
 }
 
-// vmOf is the VM that a seat's claim has at the cloud.
-func (c *campaign) vmOf(step Step) (openstack.Server, bool) {
-	seat := c.seats[step.Target]
-	if seat == nil || seat.class == "" || seat.tenancy() == nil {
-		return openstack.Server{}, false
-	}
-	return c.world.vmOf(seat.tenancy())
-}
-
 // hideVM leaves a VM out of listings.
 func hideVM(_ context.Context, c *campaign, step Step) (func(context.Context) error, error) {
-	vm, found := c.vmOf(step)
+	claim := c.claimAt(step, func(claim *v1alpha1.ServerClaim) bool { return claim.Spec.ClassName != "" && hasServer(claim) })
+	if claim == nil {
+		return nil, errNothing
+	}
+	vm, found := c.world.vmOf(c.tenants.get(claim.Name))
 	if !found {
 		return nil, errNothing
 	}
@@ -135,6 +130,9 @@ func vmMishap(_ context.Context, c *campaign, step Step) (func(context.Context) 
 func rotateBMCPassword(_ context.Context, c *campaign, step Step) (func(context.Context) error, error) {
 	password := fmt.Sprintf("password-%x", step.Pick)
 	bmc := c.world.rack.BMC(step.Target)
+	if bmc == nil {
+		return nil, errNothing
+	}
 	bmc.SetCredentials(username, password)
 	bmc.EndSessions()
 	return func(ctx context.Context) error {

@@ -64,6 +64,7 @@ func (c *campaign) bringBack(ctx context.Context, step Step) error {
 	c.gate.Lock()
 	defer c.gate.Unlock()
 	at := time.Now()
+	c.journal.note(judge.Event{At: at, Kind: judge.Forgot, Detail: step.Fault})
 	if err := c.world.env.RestoreEtcd(ctx, c.snapshots[step.Pick%uint64(len(c.snapshots))]); err != nil {
 		return err
 	}

@@ -25,8 +25,8 @@ const managerCount = 2
 
 // The lease of the leader: short, so that a campaign sees many.
 const (
-	leaseDuration = 4 * time.Second
-	renewDeadline = 3 * time.Second
+	leaseDuration = 5 * time.Second
+	renewDeadline = 4 * time.Second
 	retryPeriod   = 500 * time.Millisecond
 )
 
@@ -140,15 +140,6 @@ func (m *managers) running(name string) *process {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.processes[name]
-}
-
-// signal sends a signal to a manager.
-func (m *managers) signal(name string, signal syscall.Signal) error {
-	p := m.running(name)
-	if p == nil {
-		return fmt.Errorf("%s does not run", name)
-	}
-	return p.command.Process.Signal(signal)
 }
 
 // end ends a manager by a signal and waits until it has ended; it stays so until it is started again.

@@ -21,6 +21,9 @@ import (
 // patience is how long a hold stands before a person answers it while faults go on: longer than what was lost takes to come back.
 const patience = 14 * time.Second
 
+// eagerness is how long a person takes who knows that the cluster was restored, and waits for it.
+const eagerness = 3 * time.Second
+
 // person answers holds as the runbook says. It may look at machines and ask tenants, and it speaks to Holdfast by annotations and by what
 // is deleted or restored.
 type person struct {
@@ -62,10 +65,14 @@ func (p *person) answer(ctx context.Context) {
 			p.since[h] = now
 			began = now
 		}
-		if now.Sub(began) < p.patience {
+		patience := p.patience
+		if h.reason == v1alpha1.ReasonRestoredSnapshot {
+			patience = min(patience, eagerness)
+		}
+		if now.Sub(began) < patience {
 			continue
 		}
-		p.since[h] = now.Add(hearing - p.patience)
+		p.since[h] = now.Add(hearing - patience)
 		p.reply(ctx, h, o)
 	}
 }
@@ -89,12 +96,30 @@ func (p *person) reply(ctx context.Context, h hold, o object) {
 		}
 		err = answer(ctx, p, o)
 	default:
-		return
+		if h.reason != v1alpha1.ReasonCredentialsInvalid {
+			return
+		}
+		err = p.rotate(ctx, h.id)
 	}
 	p.note("a person answers %s, held for %s: %v", h.id, h.reason, err)
 	if err == nil {
 		p.tally.answered(h.reason)
 	}
+}
+
+// rotate gives a BMC or the cloud another password, and its Secret too. What was refused for a while is not tried again soon, or accounts
+// would be locked; a Secret that changes is.
+func (p *person) rotate(ctx context.Context, of id) error {
+	step := Step{Target: of.Name, Pick: uint64(time.Now().UnixNano())}
+	do := rotateBMCPassword
+	if of.kind == "cloud" {
+		do = rotateCloudPassword
+	}
+	write, err := do(ctx, p.campaign, step)
+	if err != nil {
+		return err
+	}
+	return write(ctx)
 }
 
 // heldFor is the reason for which an object waits for a person; empty where it does not.

@@ -128,6 +128,8 @@ func (t Target) name(options Options, random *rand.Rand) string {
 
 func machineName(i int) string { return fmt.Sprintf("m-%03d", i) }
 
-func seatName(i int) string { return fmt.Sprintf("seat-%03d", i) }
+const seatPrefix = "seat-"
+
+func seatName(i int) string { return fmt.Sprintf("%s%03d", seatPrefix, i) }
 
 func managerName(i int) string { return fmt.Sprintf("manager-%d", i) }

@@ -35,7 +35,8 @@ func poolOf(i, machines int) string {
 
 // seat is a place from which one tenant after another claims one kind of machine.
 type seat struct {
-	name string
+	name   string
+	number int
 	// Exactly one of them says what is claimed.
 	server, pool, class string
 
@@ -50,7 +51,7 @@ func seatsOf(servers int) []*seat {
 	shared := machines - named
 	var seats []*seat
 	add := func(s *seat) {
-		s.name = seatName(len(seats))
+		s.name, s.number = seatName(len(seats)), len(seats)
 		seats = append(seats, s)
 	}
 	for i := range named {
@@ -81,7 +82,7 @@ func (s *seat) sit(t *tenancy) {
 // The lives of tenants.
 const (
 	// getsWithin is how long a tenant waits for its machine before it gives up.
-	getsWithin = 40 * time.Second
+	getsWithin = time.Minute
 	// leastUse and mostUse bound the pauses between what a tenant does.
 	leastUse, mostUse = 2 * time.Second, 9 * time.Second
 	// mostDeeds is how often it does something before it leaves.
@@ -127,11 +128,12 @@ func (s *seat) live(ctx context.Context, tenants *tenants, sight *sight, random 
 	return nil
 }
 
+// ignoreEnd takes an error for none that the end of the campaign has caused.
 func ignoreEnd(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
+	if context.Cause(ctx) == nil {
+		return err
 	}
-	return err
+	return nil
 }
 
 // deed is one thing that a tenant does with its machine.

@@ -141,7 +141,6 @@ func (c *kvClient) advance(ctx context.Context, to int64) error {
 	return err
 }
 
-
 // post calls a method of etcd's key-value service and returns the revision it
 // answers with.
 func (c *kvClient) post(ctx context.Context, method string, body any) (int64, error) {
