@@ -14,6 +14,8 @@ type tenant struct {
 	off      spans
 	restarts owed
 	rebuilds owed
+	// again is until when the restart of a VM that was carried out last may be carried out once more; zero: no more.
+	again time.Time
 	// booted says that an installer ran, or that a VM was launched, since it last began to want a machine.
 	booted bool
 }
@@ -160,6 +162,9 @@ func (h *history) switchedOn(m *machine, at time.Time) {
 	}
 	if m.owned {
 		t := h.tenant(m.owner)
+		if m.virtual && t.restarts.by(at) {
+			t.again = at.Add(InFlight)
+		}
 		t.restarts = t.restarts.after(at)
 	}
 }

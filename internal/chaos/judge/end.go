@@ -23,7 +23,7 @@ func (h *history) drives(m *machine, e Event) {
 	gone := !h.tenant(m.drive).wants(e.At)
 	if gone || m.owned && m.owner != m.drive || h.machineOf(m.drive, m) != nil {
 		if m.forgotten {
-			h.excuse(Violation{Rule: "I3", How: how, Machine: m.id, Tenant: m.drive, Trace: h.trace(m.id, m.drive)})
+			h.excuse("I3", how, m, m.drive)
 			return
 		}
 		h.violated("I3", how, m, m.drive)

@@ -126,15 +126,21 @@ func (h *history) forget(e Event) {
 // violated reports that the event judged now breaks a rule about a machine that a tenant has.
 func (h *history) violated(rule, how string, m *machine, owner string) {
 	at := h.events[h.now].At
-	v := Violation{Rule: rule, How: how, Machine: m.id, Tenant: owner, Trace: h.trace(m.id, owner)}
 	if h.excused.holds(at) || m.excused.holds(at) {
-		h.excuse(v)
+		h.excuse(rule, how, m, owner)
 		return
 	}
-	h.report.Violations = append(h.report.Violations, v)
+	h.report.Violations = append(h.report.Violations, h.finding(rule, how, m, owner))
 }
 
-func (h *history) excuse(v Violation) { h.report.Excused = append(h.report.Excused, v) }
+// excuse reports what breaks a rule within a limit that is known.
+func (h *history) excuse(rule, how string, m *machine, owner string) {
+	h.report.Excused = append(h.report.Excused, h.finding(rule, how, m, owner))
+}
+
+func (h *history) finding(rule, how string, m *machine, owner string) Violation {
+	return Violation{Rule: rule, How: how, Machine: m.id, Tenant: owner, Trace: h.trace(m.id, owner)}
+}
 
 // The length of traces: what one machine, and what one tenant, went through lately.
 const (
