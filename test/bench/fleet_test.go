@@ -19,6 +19,8 @@ type fleet struct {
 	manager *harness.Process
 	// base is the memory of a manager without any server, settled.
 	base harness.Usage
+	// claimed says that every server has a claim.
+	claimed bool
 }
 
 // figures of one fleet: table 4.
@@ -122,6 +124,7 @@ func (r *run) claim(f *fleet, found *figures) {
 	found.claims, found.bound = f.n, seen.until(f.n, started, nil)[f.n-1]
 	found.conflicts = f.manager.Metric("holdfast_claim_conflicts_total")
 	f.ExpectOneEach(f.n)
+	f.claimed = true
 	profile()
 	r.keep(f.T, f.manager, "heap", fmt.Sprintf("claim-%d.heap.pprof", f.n))
 	progress(f.T, "%d claims: all bound after %s, %.0f conflicts", f.n, seconds(found.bound), found.conflicts)

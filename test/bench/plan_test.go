@@ -95,6 +95,7 @@ func planned() (plan, error) {
 			return plan{}, fmt.Errorf("%s=%q is no number of BMCs", envN, text)
 		}
 		p.fleets, p.restart, p.wakes, p.samples = []int{n}, n, n, min(p.samples, n)
+		p.claims = max(p.claims, 1000)
 	}
 	p.out, p.profiles = fromRoot(os.Getenv(envOut)), fromRoot(os.Getenv(envPprof))
 	return p, nil

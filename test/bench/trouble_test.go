@@ -28,6 +28,7 @@ func (r *run) trouble(t *testing.T, before []Table) {
 	suite := r.suite(t)
 	count := r.plan.trouble
 	manager := r.manager(suite.Kit(t, "manager"))
+	suite.Kit(t, "idle").Until("the manager has started", quiet(manager))
 	enrolled, released := r.life(r.side(t, suite, "well", nil))
 	_, releasedBeside := r.life(r.side(t, suite, "stubborn", func(bmc *sim.BMC) error {
 		bmc.Behave(func(b *sim.Behaviour) { b.IgnoreShutdown = true })
