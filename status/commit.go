@@ -60,27 +60,32 @@ func (s *Session) commit(ctx context.Context) (Outcome, error) {
 
 // persist sends the patch, if there is one.
 func (s *Session) persist(ctx context.Context) (Outcome, error) {
-	target := targetOf(s.object)
+	target, key := targetOf(s.object), client.ObjectKeyFromObject(s.object)
 	patch, err := s.snapshot.patch(target, s.version)
 	switch {
 	case err != nil:
 		return Failed, err
 	case patch == nil:
+		s.patience.Forget(key)
 		return Unchanged, nil
+	case s.patience != nil && s.canWait() && s.patience.putsOff(key, s.clock.Now()):
+		return PutOff, nil
 	}
 	err = s.client.Status().Patch(ctx, target, client.RawPatch(types.MergePatchType, patch))
 	switch {
 	case err == nil:
+		s.patience.Forget(key)
 		s.written()
 		return Written, nil
 	case gone(err):
+		s.patience.Forget(key)
 		if s.metrics != nil {
-			s.metrics.Forget(s.kind(), client.ObjectKeyFromObject(s.object))
+			s.metrics.Forget(s.kind(), key)
 		}
 		return Gone, nil
 	case apierrors.IsConflict(err):
 		log.FromContext(ctx).Info("status write lost a race, the next pass reports anew",
-			"object", client.ObjectKeyFromObject(s.object), "resourceVersion", s.version)
+			"object", key, "resourceVersion", s.version)
 		return LostRace, nil
 	default:
 		return Failed, err

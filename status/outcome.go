@@ -19,6 +19,8 @@ const (
 	// LostRace: the object changed after it was read, so the status was dropped: it describes an object
 	// that is no more. Not an error, and not retried: the next pass computes a new answer from new data.
 	LostRace Outcome = "LostRace"
+	// PutOff: the object is on its way as before, and how may be told a moment later, see Patience. Nothing was sent.
+	PutOff Outcome = "PutOff"
 	// Failed: the status could not be written; Commit returned the error.
 	Failed Outcome = "Failed"
 )
@@ -29,14 +31,16 @@ const LostRaceRequeue = time.Second
 
 // Requeue returns when the next pass is due, given the cadence a reconciler would choose (zero: only on
 // a change). After LostRace it is LostRaceRequeue at the latest: the write that won may have been to the
-// status only, which most predicates filter, so that nothing else would bring the object back. After Gone
-// it is zero.
+// status only, which most predicates filter, so that nothing else would bring the object back. After PutOff it
+// is PutOffRequeue at the latest. After Gone it is zero.
 func (o Outcome) Requeue(cadence time.Duration) time.Duration {
 	switch {
 	case o == Gone:
 		return 0
 	case o == LostRace && (cadence <= 0 || cadence > LostRaceRequeue):
 		return LostRaceRequeue
+	case o == PutOff && (cadence <= 0 || cadence > PutOffRequeue):
+		return PutOffRequeue
 	default:
 		return cadence
 	}

@@ -26,6 +26,7 @@ type Session struct {
 	metrics  *Metrics
 	clock    clock.PassiveClock
 	regions  []string
+	patience *Patience
 
 	object     Object
 	kindName   string

@@ -32,11 +32,11 @@ func (d deciding) dissolve(s *v1alpha1.Server) (decision Decision, waits bool) {
 	case going && forced:
 		return d.disown(s), true
 	case going:
-		return d.releasing(s, fmt.Sprintf("server %q is being deleted with its VM", s.Name)), true
+		return d.releasing(fmt.Sprintf("server %q is being deleted with its VM", s.Name)), true
 	case d.heldBeforeDeletion(s):
-		return d.releasing(s, fmt.Sprintf("server %q is not deleted while it is held", s.Name)), !forced
+		return d.releasing(fmt.Sprintf("server %q is not deleted while it is held", s.Name)), !forced
 	case s.Spec.MaintenanceRef != nil:
-		return d.releasing(s, fmt.Sprintf("server %q is deleted after its maintenance %q", s.Name, s.Spec.MaintenanceRef.Name)), true
+		return d.releasing(fmt.Sprintf("server %q is deleted after its maintenance %q", s.Name, s.Spec.MaintenanceRef.Name)), true
 	}
 	return d.delete(s), true
 }

@@ -27,7 +27,7 @@ func (d deciding) release() Decision {
 			}
 		}
 		if !d.forced(s) {
-			return d.releasing(s, fmt.Sprintf("server %q is being released: its machine must be confirmed off", s.Name))
+			return d.releasing(fmt.Sprintf("server %q is being released: its machine must be confirmed off", s.Name))
 		}
 		step.Clause, step.Event = "Claim.Release.Forced", eventForceReleased
 		step.Message = fmt.Sprintf("let the claim go without confirmation, as a person asked: the machine of server %q may still run; the server stays unclaimable until its release is confirmed", s.Name)
@@ -73,9 +73,10 @@ func (d deciding) forced(s *v1alpha1.Server) bool {
 	return intent != nil && intent.Why == ledger.WhyReleased && intent.ClaimUID == d.Claim.UID
 }
 
-func (d deciding) releasing(s *v1alpha1.Server, message string) Decision {
+// releasing waits for the server. The machine is not shown any more: it is no longer the tenant's to use, and each step of its going off
+// would be told.
+func (d deciding) releasing(message string) Decision {
 	decision := d.releaseDecision(wait(d, "Claim.Releasing", message), v1alpha1.ReasonReleasing, message)
-	decision.Machine = machineOf(s)
 	if d.ServerHold != nil {
 		decision.Gates = append([]lifecycle.Gate{*d.ServerHold}, decision.Gates...)
 	}

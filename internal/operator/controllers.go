@@ -130,7 +130,7 @@ func addServer(k *kit) error {
 	r := &server.Reconciler{
 		Client: k.manager.GetClient(), Reader: k.servers(), Actors: k.bmcs, Clouds: k.clouds,
 		Seeds: access.Seeds{API: k.manager.GetAPIReader(), UserData: k.userData()}, Recorder: k.manager.GetEventRecorder("holdfast"),
-		Metrics: k.metrics, Clock: k.clock, Settings: k.options.Settings,
+		Metrics: k.metrics, Clock: k.clock, Settings: k.options.Settings, Patience: &status.Patience{},
 	}
 	return r.Setup(k.manager, k.wakes, wake.NewPace(k.clock, k.options.FlipsPerMinute), k.options.Workers)
 }
@@ -145,8 +145,8 @@ func addClaim(k *kit) error {
 		return err
 	}
 	r := &claimcontroller.Reconciler{
-		Conflicts: conflicts,
-		Client:    k.manager.GetClient(), Recorder: k.manager.GetEventRecorder("holdfast"), Metrics: k.metrics, Clock: k.clock,
+		Conflicts: conflicts, Patience: &status.Patience{},
+		Client: k.manager.GetClient(), Recorder: k.manager.GetEventRecorder("holdfast"), Metrics: k.metrics, Clock: k.clock,
 		Reader: &view.Claims{Cache: k.manager.GetClient(), API: k.manager.GetAPIReader(), Servers: k.servers(), Settings: k.options.Settings, Everything: stores},
 	}
 	return r.Setup(k.manager, k.wakes)

@@ -36,6 +36,8 @@ type Reconciler struct {
 	Clock    clock.PassiveClock
 	// Conflicts counts the writes that lost a race, see NewConflicts.
 	Conflicts *prometheus.CounterVec
+	// Patience with reports; nil for none.
+	Patience *status.Patience
 
 	choices choices
 	reports wake.Reports
@@ -49,6 +51,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		r.Metrics.Forget(kind, request.NamespacedName)
 		r.reports.Forget(request.NamespacedName)
 		r.choices.forget(request.NamespacedName)
+		r.Patience.Forget(request.NamespacedName)
 		return ctrl.Result{}, nil
 	}
 	if err != nil {
@@ -119,7 +122,7 @@ func (r *Reconciler) report(ctx context.Context, read view.ClaimRead, decision c
 		decision.Gates = claim.Decide(read.View).Gates
 	}
 	decision = display.WithRefusal(read.Claim, read.View.Server, decision)
-	session := status.Begin(r.Client, r.Recorder, read.Claim, status.WithMetrics(r.Metrics), status.WithClock(r.Clock))
+	session := status.Begin(r.Client, r.Recorder, read.Claim, status.WithMetrics(r.Metrics), status.WithClock(r.Clock), status.WithPatience(r.Patience))
 	read.Claim.Status.Phase = decision.Phase
 	read.Claim.Status.Machine = decision.Machine
 	pass.Report(session, decision.Conditions, decision.Gates)

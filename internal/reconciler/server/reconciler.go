@@ -40,6 +40,8 @@ type Reconciler struct {
 	Metrics  *status.Metrics
 	Clock    clock.PassiveClock
 	Settings lifecycle.Settings
+	// Patience with reports; nil for none.
+	Patience *status.Patience
 
 	efforts efforts
 	reports wake.Reports
@@ -101,4 +103,5 @@ func (r *Reconciler) forget(name string) {
 	r.Metrics.Forget(kind, client.ObjectKey{Name: name})
 	r.efforts.forget(name)
 	r.reports.Forget(client.ObjectKey{Name: name})
+	r.Patience.Forget(client.ObjectKey{Name: name})
 }

@@ -19,7 +19,8 @@ const kind = "Server"
 // report ends a pass that wrote nothing else with the one status commit (P9). Extra gates come first.
 func (r *Reconciler) report(ctx context.Context, read view.ServerRead, decision lifecycle.Decision, after time.Duration, extra ...lifecycle.Gate) (ctrl.Result, error) {
 	server := read.Server
-	session := status.Begin(r.Client, r.Recorder, server, status.WithRegions("observed"), status.WithMetrics(r.Metrics), status.WithClock(r.Clock))
+	session := status.Begin(r.Client, r.Recorder, server, status.WithRegions("observed"), status.WithMetrics(r.Metrics), status.WithClock(r.Clock),
+		status.WithPatience(r.Patience))
 	server.Status.Phase = decision.Phase
 	pass.Report(session, decision.Conditions, append(extra, decision.Gates...))
 	session.AfterPersist(func() { r.reports.Persisted(server) })
