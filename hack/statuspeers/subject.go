@@ -40,7 +40,7 @@ func prepare(ctx context.Context, config *rest.Config) (*subject, error) {
 	}
 	server := &v1alpha1.Server{
 		ObjectMeta: metav1.ObjectMeta{Name: s.key.Name, Annotations: map[string]string{}},
-		Spec:       v1alpha1.ServerSpec{Redfish: &v1alpha1.RedfishServer{BMCRef: v1alpha1.LocalObjectReference{Name: "none"}, SystemID: "1"}},
+		Spec:       v1alpha1.ServerSpec{Redfish: &v1alpha1.RedfishSystem{BMCRef: v1alpha1.LocalObjectReference{Name: "none"}, SystemID: "1"}},
 	}
 	for i := range 30 {
 		server.Annotations[fmt.Sprintf("notes.example.com/entry-%02d", i)] = fmt.Sprintf("value of the entry number %d", i)
@@ -57,7 +57,7 @@ func typicalStatus() v1alpha1.ServerStatus {
 	hardware := &v1alpha1.Hardware{Manufacturer: "Example", Model: "Rack server", SerialNumber: "S0000001"}
 	for i := range 16 {
 		hardware.NICs = append(hardware.NICs, v1alpha1.NIC{Name: fmt.Sprintf("nic-%d", i), MAC: fmt.Sprintf("02:00:00:00:00:%02x", i)})
-		hardware.Drives = append(hardware.Drives, v1alpha1.Drive{Name: fmt.Sprintf("disk-%d", i), SerialNumber: fmt.Sprintf("S%030d", i)})
+		hardware.Drives = append(hardware.Drives, v1alpha1.Drive{Name: fmt.Sprintf("disk-%d", i), Model: fmt.Sprintf("model %030d", i)})
 	}
 	return v1alpha1.ServerStatus{Observed: &v1alpha1.ServerObserved{Reachable: true, Hardware: hardware}}
 }

@@ -3,6 +3,7 @@
 package bench
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,7 +31,7 @@ machine does, counts and ratios say what Holdfast does. ` + "`TABLES=4 N=1000 ma
 `
 
 // Write puts a table in its place.
-func (d Document) Write(t Table) error {
+func (d Document) Write(ctx context.Context, t Table) error {
 	if d.Path == "" {
 		return nil
 	}
@@ -41,7 +42,7 @@ func (d Document) Write(t Table) error {
 	if err := os.MkdirAll(filepath.Dir(d.Path), 0o750); err != nil {
 		return err
 	}
-	section := fmt.Sprintf("%s\n*%s, %s, commit %s, on %s*\n", t.Markdown(), d.Run, time.Now().UTC().Format("2006-01-02 15:04 MST"), commit(), machine())
+	section := fmt.Sprintf("%s\n*%s, %s, commit %s, on %s*\n", t.Markdown(), d.Run, time.Now().UTC().Format("2006-01-02 15:04 MST"), commit(ctx), machine())
 	return os.WriteFile(d.Path, []byte(splice(string(before), t.Number, section)), 0o644) //nolint:gosec // a document for everybody
 }
 
@@ -66,13 +67,13 @@ func splice(document string, number int, section string) string {
 }
 
 // commit that is checked out, and whether anything differs from it.
-func commit() string {
-	head, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
+func commit(ctx context.Context) string {
+	head, err := exec.CommandContext(ctx, "git", "rev-parse", "--short", "HEAD").Output()
 	if err != nil {
 		return "unknown"
 	}
 	name := strings.TrimSpace(string(head))
-	if changed, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no", "--", "*.go", "*go.mod").Output(); err == nil && len(changed) > 0 {
+	if changed, err := exec.CommandContext(ctx, "git", "status", "--porcelain", "--untracked-files=no", "--", "*.go", "*go.mod").Output(); err == nil && len(changed) > 0 {
 		name += " with changes"
 	}
 	return name

@@ -66,8 +66,8 @@ func (t Table) Markdown() string {
 		aims.Row(a.What, a.Aim, a.Measured, a.Met)
 	}
 	aims.write(&out)
-	for _, grid := range t.Grids {
-		grid.write(&out)
+	for i := range t.Grids {
+		t.Grids[i].write(&out)
 	}
 	for _, note := range t.Notes {
 		fmt.Fprintf(&out, "%s\n\n", note)
@@ -75,7 +75,7 @@ func (t Table) Markdown() string {
 	return out.String()
 }
 
-func (g Grid) write(out *strings.Builder) {
+func (g *Grid) write(out *strings.Builder) {
 	if len(g.Rows) == 0 {
 		return
 	}

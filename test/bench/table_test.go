@@ -54,7 +54,7 @@ func TestOnlyCountsFailARun(t *testing.T) {
 func TestADocumentKeepsWhatIsNotMeasured(t *testing.T) {
 	d := Document{Path: filepath.Join(t.TempDir(), "docs", "benchmarks.md"), Run: "small"}
 	for _, table := range []Table{sample(4, "Fleet"), sample(1, "Life"), sample(4, "Fleet anew")} {
-		if err := d.Write(table); err != nil {
+		if err := d.Write(t.Context(), table); err != nil {
 			t.Fatal(err)
 		}
 	}
