@@ -70,7 +70,12 @@ func (x *explorer) harmServer(s *State, harm Harm, i int) bool {
 	case DropLedger:
 		return x.editServer(s, i, func(o *v1alpha1.Server) { o.Annotations = apiserver.WithLedger(o.Annotations, nil) })
 	case OldLedger:
-		return old != nil && x.editServer(s, i, func(o *v1alpha1.Server) { o.Annotations = apiserver.WithLedger(o.Annotations, old.Annotations) })
+		if old == nil {
+			return false
+		}
+		changed := x.editServer(s, i, func(o *v1alpha1.Server) { o.Annotations = apiserver.WithLedger(o.Annotations, old.Annotations) })
+		x.older(s, i)
+		return changed
 	case LoseServer:
 		s.now.server[i] = absent
 		return true
@@ -90,7 +95,22 @@ func (x *explorer) restoreServer(s *State, i int) bool {
 	restored := old.DeepCopy()
 	restored.UID, restored.DeletionTimestamp, restored.Status = serverUID(i, s.suids[i]), nil, v1alpha1.ServerStatus{}
 	s.now.server[i] = x.servers.Intern(restored)
+	x.older(s, i)
 	return true
+}
+
+// older is what an older memory of a server tells that nothing contradicts (docs/explorer.md, what is not proven): a restart that was carried
+// out since is owed again, which costs an uptime and no data; and a machine that a hand switched on since runs for whom it was on then.
+func (x *explorer) older(s *State, i int) {
+	server := s.now.server[i]
+	if server == absent {
+		return
+	}
+	m, told := &s.mach[i], x.memoryOf(server)
+	m.era = min(m.era, told.restarted)
+	if m.runs == stranger && told.explains {
+		m.runs = told.boot
+	}
 }
 
 func (x *explorer) harmClaim(s *State, harm Harm, c int) bool {
@@ -100,10 +120,10 @@ func (x *explorer) harmClaim(s *State, harm Harm, c int) bool {
 	if s.now.claim[c] == absent {
 		return false
 	}
-	if harm != OldClaim {
+	old := x.claims.Get(s.old.claim[c])
+	if harm != OldClaim || (old != nil && old.Annotations[ledger.KeyBound] == "") {
 		x.forgotten(s, x.ownerOfClaim(s.now.claim[c]))
 	}
-	old := x.claims.Get(s.old.claim[c])
 	switch harm {
 	case DropClaimLedger:
 		return x.editClaim(s, c, func(o *v1alpha1.ServerClaim) { o.Annotations = apiserver.WithLedger(o.Annotations, nil) })
@@ -133,6 +153,7 @@ func (x *explorer) forgotten(s *State, o owner) {
 		if m.disk == o {
 			m.disk = 0
 		}
+		m.imaged &^= o.bit()
 	}
 }
 
@@ -159,7 +180,20 @@ func (x *explorer) oldCluster(s *State) bool {
 	s.now, s.lag, s.lagging = s.old, objects{}, false
 	s.flight, s.look = flight{}, picture{}
 	s.snapshot, s.epoch = true, x.world.NoStamp
+	for i := range x.world.Servers {
+		x.older(s, i)
+	}
+	x.unrevive(s)
 	return true
+}
+
+// unrevive: a claim that the snapshot has as being deleted was given up, whatever a restore made of it since. Nothing tells that any more.
+func (x *explorer) unrevive(s *State) {
+	for c := range x.world.Claims {
+		if known := x.claims.Get(s.now.claim[c]); known != nil && known.DeletionTimestamp != nil {
+			s.alive &^= x.ownerOfClaim(s.now.claim[c]).bit()
+		}
+	}
 }
 
 // harmMachine switches a machine on without us. Nobody does so while it is armed for its first boot, or in the moment between a look
@@ -177,6 +211,9 @@ func (x *explorer) harmMachine(s *State, harm Harm, i int) bool {
 	if m.runs == 0 || !x.lives(s, m.runs) {
 		m.runs = x.usedBy(s, i)
 	}
+	if !x.lives(s, m.runs) {
+		m.imaged &^= m.runs.bit() // its tenant gave it up: what a hand starts of it is no claim's boot
+	}
 	return true
 }
 
@@ -192,7 +229,8 @@ func (x *explorer) usedBy(s *State, i int) owner {
 	}
 	for c := range x.world.Claims {
 		if known := x.claims.Get(s.now.claim[c]); known != nil && known.Annotations[ledger.KeyBound] == serverIdentity(i) {
-			if o := x.ownerOfClaim(s.now.claim[c]); o != x.memoryOf(server).released && x.lives(s, o) {
+			o := x.ownerOfClaim(s.now.claim[c])
+			if leaving := known.DeletionTimestamp != nil; leaving || (o != x.memoryOf(server).released && x.lives(s, o)) {
 				return o
 			}
 		}

@@ -3,6 +3,7 @@
 package explorer
 
 import (
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/claim"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/maintenance"
@@ -18,6 +19,8 @@ type Brain struct {
 	// LiveServers and LiveClaims decide again on a live view where a step asks for it (P4): about servers, and about claims and
 	// maintenances.
 	LiveServers, LiveClaims bool
+	// Report writes a reconciler's own status, where a mutant reads that; nil: it is not played, since no decision sees it (P1).
+	Report func(*v1alpha1.Server)
 	// Expect lets the machine refuse an effect that relies on what is not so.
 	Expect bool
 }

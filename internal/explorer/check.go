@@ -35,8 +35,8 @@ func (x *explorer) lives(s *State, o owner) bool {
 }
 
 // present are the bits of the owners whose claims are there and are not being deleted.
-func (x *explorer) present(s *State) uint8 {
-	bits := uint8(0)
+func (x *explorer) present(s *State) owners {
+	bits := owners(0)
 	for c := range x.world.Claims {
 		if known := x.claims.Get(s.now.claim[c]); known != nil && known.DeletionTimestamp == nil {
 			bits |= x.ownerOfClaim(s.now.claim[c]).bit()
@@ -122,6 +122,7 @@ func (x *explorer) recorded(s *State, f flight, after id) breach {
 type memory struct {
 	released  owner // from whom it was released last
 	boot      owner // for whom it was booted
+	explains  bool  // that the machine is On
 	restarted uint8 // the era of the last restart carried out
 }
 
@@ -135,6 +136,7 @@ func (x *explorer) memoryOf(server id) memory {
 		if led.Released != nil {
 			m.released = identities[led.Released.Claim]
 		}
+		m.explains = led.PowerOn != nil
 		if led.Boot != nil {
 			m.boot = identities[led.Boot.Claim]
 		}

@@ -129,6 +129,9 @@ func (x *explorer) serverView(q question) lifecycle.ServerView {
 	object.ResourceVersion = strconv.Itoa(int(q.nonce))
 	v := lifecycle.NewServerView(&object, q.now(), x.settings(q.epoch))
 	v.Live, v.BMC = q.live, x.bmc
+	if x.brain.Report != nil {
+		v.Server.Status = object.Status
+	}
 	identity := object.Annotations[ledger.KeyIdentity]
 	for c := range x.world.Claims {
 		known := x.claims.Get(o.claim[c])

@@ -26,7 +26,7 @@ type explorer struct {
 	pictures map[shot]id
 	intents  map[id][]string
 	memories map[id]memory
-	rests    map[State]bool // states from which everything is known to come to rest
+	rests    search.Set[State] // states from which everything is known to come to rest
 
 	backups   bool // some harm needs one
 	harmBroke breach
@@ -37,7 +37,7 @@ func newExplorer(w World, b Brain) *explorer {
 		world: w, brain: b, bmc: newBMC(),
 		servers: apiserver.NewContents[*v1alpha1.Server](), claims: apiserver.NewContents[*v1alpha1.ServerClaim](), maintenances: apiserver.NewContents[*v1alpha1.ServerMaintenance](),
 		serverChoices: newChoices(), claimChoices: newChoices(), maintenanceChoices: newChoices(),
-		same: map[[2]int32]bool{}, pictures: map[shot]id{}, intents: map[id][]string{}, memories: map[id]memory{}, rests: map[State]bool{},
+		same: map[[2]int32]bool{}, pictures: map[shot]id{}, intents: map[id][]string{}, memories: map[id]memory{}, rests: search.NewSet[State](),
 	}
 	x.backups = slices.ContainsFunc(w.Harms, Harm.needsBackup)
 	return x
@@ -90,6 +90,9 @@ func (x *explorer) TellRest(path []uint16) []Line {
 func (x *explorer) Decisions() int {
 	return len(x.serverChoices.list) + len(x.claimChoices.list) + len(x.maintenanceChoices.list)
 }
+
+// Remembers implements search.Walker.
+func (x *explorer) Remembers() int { return x.Decisions() + x.rests.Len() }
 
 // tidy gives states that mean the same the same form.
 func (s *State) tidy() {

@@ -182,20 +182,32 @@ func TestCompareAndSwapKnowsWhatCameBack(t *testing.T) {
 	}
 }
 
-// TestWalksAreReplayable: a seed gives the same walks, and what is found on one is told from its start.
+// TestWalksAreReplayable: a seed gives the same walks; what is found on one is told from its start, and found again by what it says.
 func TestWalksAreReplayable(t *testing.T) {
-	bounded := Options{MaxStates: 4000, Rest: true}
-	for _, v := range Walk(WalkWorld(), Production(), 1, bounded).Violations {
+	w := WalkWorlds()[0]
+	for _, v := range Walk(w, Production(), search.Walks{Seed: 1, Options: Options{MaxStates: 4000, Rest: true}}).Violations {
 		t.Errorf("%s", v)
 	}
 	b := Production()
 	seeing(explainAll)(&b)
-	first, second := Walk(WalkWorld(), b, 7, Options{MaxStates: 20000}), Walk(WalkWorld(), b, 7, Options{MaxStates: 20000})
+	walks := search.Walks{Seed: 7, Options: Options{MaxStates: 40000}}
+	first, second := Walk(w, b, walks), Walk(w, b, walks)
 	if len(first.Violations) != 1 || len(second.Violations) != 1 {
 		t.Fatalf("%d and %d violations", len(first.Violations), len(second.Violations))
 	}
-	if first.Violations[0].String() != second.Violations[0].String() || len(first.Violations[0].Path) < 3 {
-		t.Errorf("one seed, two walks:\n%s\n%s", first.Violations[0], second.Violations[0])
+	found := first.Violations[0]
+	if found.String() != second.Violations[0].String() || len(found.Path) < 3 {
+		t.Errorf("one seed, two walks:\n%s\n%s", found, second.Violations[0])
+	}
+	var world string
+	var step int
+	if _, err := fmt.Sscanf(strings.ReplaceAll(found.Replay, ",", " "), "SEED=%d FROM=%d WORLD=%s step %d", &walks.Seed, &walks.From, &world, &step); err != nil {
+		t.Fatalf("%q: %v", found.Replay, err)
+	}
+	walks.MaxStates = step
+	again := Walk(w, b, walks)
+	if len(again.Violations) != 1 || again.Violations[0].String() != found.String() {
+		t.Errorf("%s is not found again by its own word", found)
 	}
 }
 

@@ -31,7 +31,7 @@ func claimUID(i int, n uint8) types.UID {
 	return types.UID(claimName(i) + "-" + strconv.Itoa(int(n)))
 }
 
-var systems = [maxServers]string{"38947555-7742-3448-3784-823347823831", "38947555-7742-3448-3784-823347823832"}
+var systems = [maxServers]string{"38947555-7742-3448-3784-823347823831", "38947555-7742-3448-3784-823347823832", "38947555-7742-3448-3784-823347823833"}
 
 func serverIdentity(i int) string {
 	return ledger.MachineIdentity(ledger.Hardware{SystemUUID: systems[i]})

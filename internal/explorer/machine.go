@@ -21,8 +21,8 @@ const (
 type effect struct {
 	choice *choice
 	server int
-	agreed uint8 // owners that agreed to a power-off then
-	armFor owner // who a network boot is armed for
+	agreed owners // who that agreed to a power-off then
+	armFor owner  // who a network boot is armed for
 	ends   taskEnd
 }
 
@@ -191,7 +191,7 @@ func (x *explorer) networkBoot(s *State, i int) breach {
 
 // agreed are the bits of all owners that agree, as the API server has it now, that their workload on a machine be stopped: their
 // claim was deleted, or asks for it, or a maintenance in force does, or a person consented.
-func (x *explorer) agreed(s *State, i int) uint8 {
+func (x *explorer) agreed(s *State, i int) owners {
 	bits := ^s.alive &^ stranger.bit() &^ x.present(s)
 	server := x.servers.Get(s.now.server[i])
 	if server == nil {
@@ -199,10 +199,10 @@ func (x *explorer) agreed(s *State, i int) uint8 {
 	}
 	if ref := server.Spec.MaintenanceRef; ref != nil && s.now.maintenance != absent &&
 		x.maintenances.Get(s.now.maintenance).Spec.Power == v1alpha1.PowerOff {
-		return ^uint8(0)
+		return ^owners(0)
 	}
-	if server.Annotations[v1alpha1.AnnotationPowerOff] != "" || server.Spec.FoundRunning == v1alpha1.FoundRunningPowerOff {
-		return ^uint8(0)
+	if server.Annotations[v1alpha1.AnnotationPowerOff] != "" {
+		bits |= s.mach[i].runs.bit() // a consent is to end what runs now
 	}
 	for c := range x.world.Claims {
 		known := x.claims.Get(s.now.claim[c])

@@ -63,6 +63,14 @@ func (b breach) or(other breach) breach {
 	return other
 }
 
+// Spends implements search.Walker.
+func (*explorer) Spends(before, after *State) bool { return after.budgets() < before.budgets() }
+
+// budgets are all moves that are left to those who interfere.
+func (s *State) budgets() int {
+	return int(s.adverse) + int(s.people) + int(s.stalls) + int(s.tenant)
+}
+
 // step receives a successor. The state may be changed and kept by nobody.
 type step func(next *State, m move)
 

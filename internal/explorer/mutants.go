@@ -94,6 +94,7 @@ func serverMutants() []Mutant {
 		})},
 		{Clause: "the image is ejected before a release finishes", Worlds: []string{"one-claim-media"}, Apply: unasked(lifecycle.OpEjectMedia)},
 		{Clause: "a release learns from the claim what its server forgot of the drive", Worlds: []string{"one-claim-media"}, Apply: seeing(forgetMedia)},
+		{Clause: "status is never read to decide: memory is in metadata (P1, P3)", Worlds: []string{"one-claim"}, Apply: remembersInStatus},
 		{Clause: "a claim that is missing is no release (P10)", Worlds: []string{"one-claim"}, Apply: seeing(missingIsDeleted)},
 		{Clause: "a written intent before a power-off (P6)", Worlds: []string{"one-claim"}, Apply: noIntent},
 		{Clause: "an Off is believed only fresh: with the intent's id, and confirmed (R4)", Worlds: []string{"one-claim", "stalls"}, Apply: oldOff},

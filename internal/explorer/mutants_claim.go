@@ -41,15 +41,12 @@ func claimMutants() []Mutant {
 				}
 			}
 		})},
-		{Clause: "nothing is bound while an intent is open (R2)", Worlds: []string{"people", "two-claims"}, Apply: choosing(func(v *claim.View) {
-			v.Server = withoutIntent(v.Server)
-			for i, s := range v.ByIdentity {
-				v.ByIdentity[i] = withoutIntent(s)
-			}
-			for i, c := range v.Candidates {
-				v.Candidates[i] = claim.Assess(withoutIntent(c.Server), v.Settings)
-			}
-		}), Behind: "an intent is withdrawn under another's claim (R3)"},
+		{Clause: "nothing is bound while an intent is open (R2)", Worlds: []string{"consent", "people"}, Apply: bindsUnderIntent,
+			Behind: "an intent is withdrawn under another's claim (R3)"},
+		{Clause: "nothing is bound while an intent is open (R2), nor is it withdrawn (R3)", Worlds: []string{"consent"}, Apply: func(b *Brain) {
+			bindsUnderIntent(b)
+			seeing(blindToOthersIntents)(b)
+		}, Behind: "what rests on Off waits for what may be on the wire, which is found to be missed by itself"},
 		{Clause: "a claim goes only when no server has it", Worlds: []string{"one-claim"}, Apply: choosing(func(v *claim.View) {
 			if v.Claim.DeletionTimestamp != nil {
 				v.Holders, v.Server = nil, nil
@@ -63,6 +60,26 @@ func claimMutants() []Mutant {
 				v.Holders = nil
 			}
 		})},
+	}
+}
+
+// bindsUnderIntent lets claims see no intent.
+func bindsUnderIntent(b *Brain) {
+	choosing(func(v *claim.View) {
+		v.Server = withoutIntent(v.Server)
+		for i, s := range v.ByIdentity {
+			v.ByIdentity[i] = withoutIntent(s)
+		}
+		for i, c := range v.Candidates {
+			v.Candidates[i] = claim.Assess(withoutIntent(c.Server), v.Settings)
+		}
+	})(b)
+}
+
+// blindToOthersIntents does not see an intent that was not announced under the claim that has the server.
+func blindToOthersIntents(v *lifecycle.ServerView, m *ledger.Server) {
+	if ref := v.Server.Spec.ClaimRef; ref != nil && m.Intent != nil && m.Intent.Claim != ref.Identity {
+		m.Intent = nil
 	}
 }
 

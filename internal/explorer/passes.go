@@ -69,10 +69,10 @@ func (x *explorer) passServer(s *State, m manager, i int, late bool, yield step)
 	basis := q.seen.server[i]
 	switch c.step.Kind {
 	case lifecycle.StepPatch:
-		x.put(s, mv, flight{kind: serverWrites, server: uint8(i), slot: uint8(i), choice: chosen, target: basis, given: ^s.alive &^ x.present(s)}, yield)
+		x.put(s, mv, flight{kind: serverWrites, server: uint8(i), slot: uint8(i), choice: chosen, target: basis, given: ^s.alive &^ x.present(s), live: q.live}, yield)
 	case lifecycle.StepAct:
 		x.act(s, mv, flight{
-			kind: effectStalls, server: uint8(i), slot: uint8(i), choice: chosen, target: basis, agreed: x.agreed(s, i), given: ^s.alive &^ x.present(s), armFor: x.holder(basis),
+			kind: effectStalls, server: uint8(i), slot: uint8(i), choice: chosen, target: basis, agreed: x.agreed(s, i), given: ^s.alive &^ x.present(s), armFor: x.holder(basis), live: q.live,
 		}, yield)
 	}
 }
@@ -105,7 +105,7 @@ func (x *explorer) passClaim(s *State, m manager, c int, yield step) {
 	if made.step.Kind != lifecycle.StepPatch {
 		return
 	}
-	f := flight{kind: claimWrites, server: uint8(c), slot: uint8(maxServers + c), choice: chosen, target: q.seen.claim[c]}
+	f := flight{kind: claimWrites, server: uint8(c), slot: uint8(maxServers + c), choice: chosen, target: q.seen.claim[c], live: q.live}
 	if made.onServer >= 0 {
 		f.slot, f.target = uint8(made.onServer), q.seen.server[made.onServer]
 	}
@@ -129,28 +129,44 @@ func (x *explorer) passMaintenance(s *State, m manager, yield step) {
 	if made.step.Kind != lifecycle.StepPatch {
 		return
 	}
-	f := flight{kind: maintainWrites, slot: maxServers + maxClaims, choice: chosen, target: q.seen.maintenance}
+	f := flight{kind: maintainWrites, slot: maxServers + maxClaims, choice: chosen, target: q.seen.maintenance, live: q.live}
 	if made.onServer >= 0 {
 		f.slot, f.target = uint8(made.onServer), q.seen.server[made.onServer]
 	}
 	x.put(s, move{kind: moveMaintenance, by: m, choice: chosen}, f, yield)
 }
 
-// put writes a patch: at once, or after a stall in which everybody else goes on.
+// put writes a patch: at once, or after a stall in which everybody else goes on. Whether an object may go was decided by then.
 func (x *explorer) put(s *State, mv move, f flight, yield step) {
+	goes := x.goBreaks(s, f)
 	next := *s
 	next.expire(mv.late)
-	broken, written := x.land(&next, mv.by, f)
-	if written {
-		yield(&next, mv.breaking(broken))
+	if broken, written := x.land(&next, mv.by, f); written {
+		yield(&next, mv.breaking(goes.or(broken)))
 	}
 	if x.world.StallWrites && s.stalls > 0 && s.flight.kind == noFlight {
 		next = *s
 		next.stalls--
 		next.flight = f
+		next.flight.live = false
 		mv.stalls = true
-		yield(&next, mv)
+		yield(&next, mv.breaking(goes))
 	}
+}
+
+// goBreaks checks a write by which an object goes: a claim that a server still has (I8), a server that a maintenance has (I4).
+func (x *explorer) goBreaks(s *State, f flight) breach {
+	w := x.choiceOf(f).write
+	if w.Refused || w.Next != absent {
+		return unbroken
+	}
+	switch {
+	case f.kind == claimWrites && f.slot >= maxServers:
+		return x.leaveBreaks(s, f.target)
+	case f.kind == serverWrites && x.servers.Get(f.target).Spec.MaintenanceRef != nil:
+		return breach{"I4", serverName(int(f.slot)) + " goes while it is in maintenance"}
+	}
+	return unbroken
 }
 
 // act asks the machine and records: in one go, or stalling before the effect or before the record. A record that is never written is
@@ -176,6 +192,7 @@ func (x *explorer) actEnding(s *State, mv move, f flight, yield step) {
 		return
 	}
 	mv.stalls = true
+	f.live = false
 	before := *s
 	before.stalls--
 	before.flight = f
@@ -230,9 +247,6 @@ func (x *explorer) land(s *State, m manager, f flight) (broken breach, written b
 	if !s.stands(m, f) || c.write.Refused {
 		return unbroken, false
 	}
-	if c.write.Next == absent && f.kind == claimWrites {
-		broken = x.leaveBreaks(s, f.target)
-	}
 	if slot < maxServers {
 		broken = x.bindBreaks(s, slot, f.target, c.write.Next).or(x.recorded(s, f, c.write.Next))
 	}
@@ -253,9 +267,9 @@ func (x *explorer) choiceOf(f flight) *choice {
 	return &x.serverChoices.list[f.choice]
 }
 
-// stands says that the object is still at the resourceVersion that a write was decided from.
+// stands says that the object is still at the resourceVersion that a write was decided from: that of a live view is the last.
 func (s *State) stands(m manager, f flight) bool {
-	return *s.now.slot(int(f.slot)) == f.target && (m == leader || s.outrun&(1<<f.slot) == 0)
+	return *s.now.slot(int(f.slot)) == f.target && (m == leader || f.live || s.outrun&(1<<f.slot) == 0)
 }
 
 // resume goes on with the pass that stalls.

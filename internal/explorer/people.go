@@ -162,6 +162,9 @@ func (x *explorer) clearClaimRef(s *State, i int) bool {
 	if m := &s.mach[i]; !bound && m.runs == was {
 		m.runs = 0
 	}
+	if !bound {
+		s.mach[i].imaged &^= was.bit() // what it gets from now on is another boot
+	}
 	return x.editServer(s, i, func(o *v1alpha1.Server) { o.Spec.ClaimRef = nil })
 }
 

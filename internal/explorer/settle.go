@@ -13,20 +13,20 @@ const longestWay = 200
 // steps.
 func (x *explorer) restless(s State) breach {
 	s = calm(s)
-	if x.rests[s] {
+	if x.rests.Has(s) {
 		return unbroken
 	}
 	end, way := x.settle(s)
 	if len(way) >= longestWay {
 		return breach{"I6", "does not come to rest"}
 	}
-	if !x.rests[end] {
+	if !x.rests.Has(end) {
 		if broken := x.unsettled(&end); broken != unbroken {
 			return broken
 		}
 	}
 	for _, passed := range way {
-		x.rests[passed] = true
+		x.rests.Add(passed)
 	}
 	return unbroken
 }
@@ -48,7 +48,7 @@ func (x *explorer) settle(s State) (end State, way []State) {
 		if !moved {
 			return s, way
 		}
-		if s = next; x.rests[s] {
+		if s = next; x.rests.Has(s) {
 			return s, way
 		}
 	}

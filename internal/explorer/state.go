@@ -6,8 +6,8 @@ import "github.com/holdfast-dev/holdfast/internal/explorer/apiserver"
 
 // The largest world.
 const (
-	maxServers = 2
-	maxClaims  = 2
+	maxServers = 3
+	maxClaims  = 4
 	maxUIDs    = 3 // a claim's name is used by at most so many claims, one after the other or restored
 )
 
@@ -31,7 +31,10 @@ const stranger owner = maxClaims*maxUIDs + 1
 
 func ownerOf(claim, uid int) owner { return owner(1 + claim*maxUIDs + uid - 1) }
 
-func (o owner) bit() uint8 {
+// owners are bits of owners.
+type owners uint16
+
+func (o owner) bit() owners {
 	if o == 0 {
 		return 0
 	}
@@ -41,27 +44,28 @@ func (o owner) bit() uint8 {
 // machine is the real thing: what no object can change but through an effect.
 type machine struct {
 	on       bool
-	stopping bool  // a graceful shutdown is under way
-	armed    uint8 // boot override: 0 none, 1 once, 2 continuous
-	media    uint8 // image in the virtual drive: 0 none, else 1 + the number of the claim whose it is
-	tag      uint8 // asset tag, index into the explorer's texts
-	runs     owner // whose workload runs
-	disk     owner // whose installation is on the disk
-	era      uint8 // the last era whose restart was recorded as carried out
-	imaged   uint8 // bits of the owners it was network-booted for
-	task     uint8 // number of the last task that a power-off became, see task.go
-	failed   bool  // that task failed
+	stopping bool   // a graceful shutdown is under way
+	armed    uint8  // boot override: 0 none, 1 once, 2 continuous
+	media    uint8  // image in the virtual drive: 0 none, else 1 + the number of the claim whose it is
+	tag      uint8  // asset tag, index into the explorer's texts
+	runs     owner  // whose workload runs
+	disk     owner  // whose installation is on the disk
+	era      uint8  // the last era whose restart was recorded as carried out
+	imaged   owners // bits of the owners it was network-booted for
+	task     uint8  // number of the last task that a power-off became, see task.go
+	failed   bool   // that task failed
 }
 
 // flight is a pass that stalls: decided on a live view, not finished yet.
 type flight struct {
 	kind   flightKind
 	server uint8
-	choice int32 // of serverChoices, claimChoices or maintenanceChoices
-	slot   uint8 // the object that is to be written
-	target id    // the content that the write was decided from
-	agreed uint8 // owners that agreed to a power-off when it was decided
-	given  uint8 // owners that had given their machine up by then
+	choice int32  // of serverChoices, claimChoices or maintenanceChoices
+	slot   uint8  // the object that is to be written
+	target id     // the content that the write was decided from
+	agreed owners // who that agreed to a power-off when it was decided
+	given  owners // who had given their machine up by then
+	live   bool   // decided on a live view: never of one that stalls, which goes on as if it were
 	armFor owner
 	ends   taskEnd // how the task ends that the effect becomes
 	record id      // what the record that stalls makes of the object
@@ -104,11 +108,11 @@ type State struct {
 
 	uids    [maxClaims]uint8 // UIDs handed out to claims of each name
 	suids   [maxServers]uint8
-	alive   uint8 // bits of the owners whose tenants have not given their machine up
-	adverse uint8 // moves the adversary has left
-	people  uint8 // moves people have left
-	stalls  uint8 // passes that may still stall or lag
-	tenant  uint8 // times a machine may still go off or on by itself
+	alive   owners // bits of the owners whose tenants have not given their machine up
+	adverse uint8  // moves the adversary has left
+	people  uint8  // moves people have left
+	stalls  uint8  // passes that may still stall or lag
+	tenant  uint8  // times a machine may still go off or on by itself
 }
 
 // overtaken is a resourceVersion that no object has any more.

@@ -52,7 +52,12 @@ func eraOf(t *metav1.Time) int {
 
 // Writes of a late pass are dated as if it were early.
 func (x *explorer) writeServer(from id, patch *lifecycle.Patch) apiserver.Write {
-	return x.servers.Apply(from, patch, func(o *v1alpha1.Server) { o.Annotations = undated(o.Annotations) })
+	return x.servers.Apply(from, patch, func(o *v1alpha1.Server) {
+		o.Annotations = undated(o.Annotations)
+		if x.brain.Report != nil {
+			x.brain.Report(o)
+		}
+	})
 }
 
 func (x *explorer) writeClaim(from id, patch *lifecycle.Patch) apiserver.Write {

@@ -13,7 +13,12 @@ var (
 	losses = []Harm{WipeStatus, DropLedger, DropClaimLedger, LoseServer, LoseClaim, HandOn, PowerCycle}
 	ageing = []Harm{OldStatus, OldLedger, OldClaimLedger, OldServer, OldClaim}
 	tenant = []Deed{CreateClaim, DeleteClaim, ClaimPower}
+	// every kind of move that there is.
+	every = slices.Concat(losses, ageing, []Harm{RestoreServer, RestoreClaim, OldCluster})
 )
+
+// EveryHarm is every kind of move of the adversary.
+func EveryHarm() []Harm { return slices.Clone(every) }
 
 // Worlds are all worlds that are explored, the smallest first. Machines without a stamp are the harder case wherever memory is not
 // older than the machine.
@@ -25,6 +30,9 @@ func Worlds() []World {
 func claimWorlds() []World {
 	return []World{
 		{
+			Name: "pairs", About: "one claim that comes and goes, and two moves of the adversary, of any kind",
+			Servers: 1, Claims: 1, Enrolled: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 2, Harms: every, Adverse: 2,
+		}, {
 			Name: "enroll", About: "a machine that nobody has seen yet, one claim, two losses of memory",
 			Servers: 1, Claims: 1, Deeds: tenant, People: 2, Harms: losses, Adverse: 2, Tenant: 1,
 		}, {
@@ -59,20 +67,20 @@ func claimWorlds() []World {
 func managerWorlds() []World {
 	return []World{
 		{
-			Name: "stalls", About: "two claims, one pass or look that stalls anywhere, machines without a stamp",
+			Name: "stalls", About: "two claims, one pass or look that stalls anywhere, one loss of memory, machines without a stamp",
 			Servers: 1, Claims: 2, Enrolled: true, NoStamp: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Tenant: 1,
-			Stalls: 1, StallEffects: true, StallWrites: true, StallLooks: true,
+			Harms: []Harm{WipeStatus, DropLedger}, Adverse: 1, Stalls: 1, StallEffects: true, StallWrites: true, StallLooks: true,
 		}, {
-			Name: "media-stalls", About: "two claims that boot by virtual media, one effect that stalls, machines without a stamp",
+			Name: "media-stalls", About: "two claims that boot by virtual media, one effect that stalls, one loss of memory, machines without a stamp",
 			Servers: 1, Claims: 2, Enrolled: true, NoStamp: true, Method: v1alpha1.BootVirtualMedia, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Tenant: 1,
-			Stalls: 1, StallEffects: true,
+			Harms: []Harm{WipeStatus, DropLedger}, Adverse: 1, Stalls: 1, StallEffects: true,
 		}, {
 			Name: "stalls-and-loss", About: "one claim, an effect that stalls, and one loss of memory",
 			Servers: 1, Claims: 1, Enrolled: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: losses, Adverse: 1,
 			Stalls: 1, StallEffects: true,
 		}, {
-			Name: "lags", About: "two claims, a second manager with an old cache, machines without a stamp",
-			Servers: 1, Claims: 2, Enrolled: true, NoStamp: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Stalls: 1, Lag: true,
+			Name: "lags", About: "two claims, a second manager with an old cache, a status wiped, machines without a stamp",
+			Servers: 1, Claims: 2, Enrolled: true, NoStamp: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: []Harm{WipeStatus}, Adverse: 1, Stalls: 1, Lag: true,
 		}, {
 			Name: "two-servers", About: "one claim between two machines, a write that stalls, and one loss of memory",
 			Servers: 2, Claims: 1, Enrolled: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 2,
@@ -112,8 +120,8 @@ func restoreWorlds() []World {
 func otherWorlds() []World {
 	return []World{
 		{
-			Name: "restart", About: "a booted claim that is restarted, with a pass that stalls",
-			Servers: 1, Claims: 1, Running: true, Deeds: []Deed{Restart, ClaimPower}, People: 3, Tenant: 1, Stalls: 1, StallEffects: true, StallLooks: true,
+			Name: "restart", About: "a booted claim that is restarted, with a pass that stalls and one loss of memory",
+			Servers: 1, Claims: 1, Running: true, Deeds: []Deed{Restart, ClaimPower}, People: 2, Tenant: 1, Harms: losses, Adverse: 1, Stalls: 1, StallEffects: true, StallLooks: true,
 		}, {
 			Name: "restart-and-loss", About: "a booted claim that is restarted, and one loss of memory",
 			Servers: 1, Claims: 1, Running: true, Deeds: []Deed{Restart, DeleteClaim}, People: 2, Harms: losses, Adverse: 1, Tenant: 1,
@@ -126,19 +134,23 @@ func otherWorlds() []World {
 			Servers: 1, Claims: 1, Enrolled: true, Policy: v1alpha1.MaintenanceEnforced, MaintenancePower: v1alpha1.PowerOff,
 			Deeds: []Deed{CreateClaim, DeleteClaim, CreateMaintenance, DeleteMaintenance}, People: 4, Harms: []Harm{WipeStatus, LoseServer, LoseClaim}, Adverse: 1,
 		}, {
-			Name: "maintenance-approved", About: "a booted claim, a maintenance that needs its approval, and an effect that stalls",
+			Name: "maintenance-approved", About: "a booted claim, a maintenance that needs its approval, an effect that stalls, and one loss of memory",
 			Servers: 1, Claims: 1, Running: true, Policy: v1alpha1.MaintenanceOwnerApproval, MaintenancePower: v1alpha1.PowerOff,
-			Deeds: []Deed{DeleteClaim, CreateMaintenance, DeleteMaintenance, Approve}, People: 4, Stalls: 1, StallEffects: true, StallWrites: true,
+			Deeds: []Deed{DeleteClaim, CreateMaintenance, DeleteMaintenance, Approve}, People: 4, Harms: losses, Adverse: 1, Stalls: 1, StallEffects: true, StallWrites: true,
 		}, {
-			Name: "people", About: "two claims, and people who delete, force, clear, pause and consent",
-			Servers: 1, Claims: 2, Enrolled: true, People: 4,
+			Name: "people", About: "two claims, people who delete, force, clear, pause and consent, and one loss of memory",
+			Servers: 1, Claims: 2, Enrolled: true, People: 3, Harms: losses, Adverse: 1,
 			Deeds: []Deed{CreateClaim, DeleteClaim, ClearClaimRef, StripClaim, ForceRelease, DeleteServer, Pause, ConsentPowerOff},
+		}, {
+			Name: "consent", About: "a machine that a hand switches on, a person who consents that it be powered off, a claim, and an effect that stalls",
+			Servers: 1, Claims: 1, Enrolled: true, NoStamp: true, Deeds: []Deed{CreateClaim, DeleteClaim, ConsentPowerOff}, People: 3,
+			Harms: []Harm{WipeStatus, DropLedger, HandOn}, Adverse: 1, Tenant: 1, Stalls: 1, StallEffects: true,
 		}, {
 			Name: "retain", About: "a server that is kept for a person after its release, and one loss of memory",
 			Servers: 1, Claims: 1, Enrolled: true, Retain: true, Deeds: []Deed{CreateClaim, DeleteClaim, ClearClaimRef}, People: 4, Harms: losses, Adverse: 1,
 		}, {
-			Name: "diskless", About: "a claim that boots from the network each time, an effect that stalls",
-			Servers: 1, Claims: 1, Enrolled: true, Always: true, Deeds: tenant, People: 3, Tenant: 1, Stalls: 1, StallEffects: true,
+			Name: "diskless", About: "a claim that boots from the network each time, an effect that stalls, and one loss of memory",
+			Servers: 1, Claims: 1, Enrolled: true, Always: true, Deeds: tenant, People: 3, Tenant: 1, Harms: losses, Adverse: 1, Stalls: 1, StallEffects: true,
 		},
 	}
 }

@@ -79,7 +79,7 @@ func (p Plan) hunt(out io.Writer) bool {
 	inOrder(p.Mutants, func(m Mutant) Result { return m.Hunt(options) }, func(m Mutant, r Result) {
 		caught := len(r.Violations) > 0
 		if !caught && m.Behind != "" && r.Complete {
-			fmt.Fprintf(out, "%-72s nothing breaks: %s\n", m.Clause, m.Behind)
+			fmt.Fprintf(out, "%-72s nothing breaks in %d states: behind it is %s\n", m.Clause, r.States, m.Behind)
 			return
 		}
 		if !caught {

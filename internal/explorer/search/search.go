@@ -71,7 +71,7 @@ const NoStep = ^uint16(0)
 type searching[S comparable] struct {
 	game     Game[S]
 	options  Options
-	seen     map[S]int32
+	seen     Set[S]
 	nodes    []node
 	frontier []S
 	numbers  []int32 // of the frontier's states
@@ -82,7 +82,7 @@ type searching[S comparable] struct {
 // Explore visits every state of a game within the bounds, shortest paths first, and reports what breaks.
 func Explore[S comparable](world string, game Game[S], o Options) Result {
 	start := time.Now()
-	q := &searching[S]{game: game, options: o, seen: map[S]int32{}, told: Told{}}
+	q := &searching[S]{game: game, options: o, seen: NewSet[S](), told: Told{}}
 	q.result.World = world
 	q.visit(game.Start(), node{parent: -1})
 	q.result.Complete = q.run()
@@ -147,11 +147,10 @@ func (q *searching[S]) expand(s *S, number int32) {
 
 func (q *searching[S]) visit(s S, from node) {
 	q.game.Tidy(&s)
-	if _, known := q.seen[s]; known {
+	if !q.seen.Add(s) {
 		return
 	}
 	number := int32(len(q.nodes))
-	q.seen[s] = number
 	q.nodes = append(q.nodes, from)
 	q.frontier = append(q.frontier, s)
 	q.numbers = append(q.numbers, number)

@@ -12,6 +12,8 @@ type Violation struct {
 	Invariant string
 	How       string
 	Path      []Line
+	// Replay says by what a walk finds it again; "" for what was not found by one.
+	Replay string
 }
 
 // Line is one step of a path in words.
@@ -43,6 +45,9 @@ func (v Violation) String() string {
 		for _, change := range line.Changes {
 			fmt.Fprintf(&b, "       %s\n", change)
 		}
+	}
+	if v.Replay != "" {
+		fmt.Fprintf(&b, "found again by %s\n", v.Replay)
 	}
 	return b.String()
 }

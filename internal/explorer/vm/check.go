@@ -3,6 +3,8 @@
 package vm
 
 import (
+	"slices"
+
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/explorer/search"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
@@ -102,10 +104,19 @@ func (x *explorer) asks(s *State, slot int, c *choice) bool {
 	claim := x.claims.Get(s.now.claim)
 	switch c.step.Effect.Op {
 	case lifecycle.OpStop:
+		if x.maintenanceAsks(s, server) {
+			return true
+		}
 		if x.world.Class {
 			return claim != nil && (claim.Spec.Power == v1alpha1.PowerOff || claim.DeletionTimestamp != nil)
 		}
 		return server.Spec.Power == v1alpha1.PowerOff
+	case lifecycle.OpCreateInstance: // in place of none whose first launch is remembered
+		return s.latched&x.whoIs(c.step.Effect).bit() == 0
+	case lifecycle.OpReboot:
+		return claim != nil && claim.Spec.RestartedAt != nil
+	case lifecycle.OpReleaseFloatingIP:
+		return server.Spec.OpenStack.FloatingIP == nil
 	case lifecycle.OpRebuild:
 		target := imageNamed(c.step.Effect.Virtual.Image.Name)
 		edited := imageNamed(server.Spec.OpenStack.Image.Name) == target
@@ -136,7 +147,8 @@ func (x *explorer) announced(e effect) search.Breach {
 }
 
 // doubles checks a VM that is made: the only one of its identity (I3), and not in place of one whose first launch is remembered.
-func (x *explorer) doubles(s *State, w who) search.Breach {
+func (x *explorer) doubles(s *State, e effect) search.Breach {
+	w := e.of
 	count := 0
 	for _, vm := range s.cloud.vms {
 		if vm.exists() && vm.of == w {
@@ -146,7 +158,7 @@ func (x *explorer) doubles(s *State, w who) search.Breach {
 	switch {
 	case count > 1:
 		return search.Breach{Invariant: "I3", How: "a second VM of one identity is made"}
-	case s.latched&w.bit() != 0:
+	case !e.asked:
 		return search.Breach{Invariant: "I2", How: "a VM is made anew in place of one that was launched and is remembered"}
 	}
 	return unbroken
@@ -164,12 +176,14 @@ func (x *explorer) recorded(s *State, before, after id) search.Breach {
 	}
 	of := x.serves(before)
 	s.latched &^= of.bit()
-	for _, vm := range s.cloud.vms {
-		if vm.exists() && vm.of == of && !x.doubled(s, before) {
-			return search.Breach{Invariant: "I3", How: "a server is gone and leaves its VM behind"}
-		}
+	if x.servers.Get(before).Spec.MaintenanceRef != nil {
+		return search.Breach{Invariant: "I4", How: "a server goes that is in maintenance"}
 	}
-	return unbroken
+	// One that goes before it ever remembered anything has made nothing: what another life of it made, whose object was lost, it cannot know.
+	if untouched := !slices.Contains(x.servers.Get(before).Finalizers, v1alpha1.FinalizerServer); untouched || x.doubled(s, before) {
+		return unbroken
+	}
+	return x.leftBehind(s, of)
 }
 
 // gaveUp follows who has a server: a release that has finished gives it up, also where its claim comes back later (AlreadyReleased); a

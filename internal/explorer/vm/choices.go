@@ -12,29 +12,43 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/claim"
 	"github.com/holdfast-dev/holdfast/internal/explorer/apiserver"
+	"github.com/holdfast-dev/holdfast/internal/explorer/search"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/maintenance"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/virtual"
 )
 
 // Brain is what decides in a world, and how its decisions are carried out. Production is the product's own; a Mutant wraps it to take
 // one clause away.
 type Brain struct {
-	Server func(lifecycle.ServerView) lifecycle.Decision
-	Claim  func(claim.View) claim.Decision
+	Server      func(lifecycle.ServerView) lifecycle.Decision
+	Claim       func(claim.View) claim.Decision
+	Maintenance func(maintenance.View) maintenance.Decision
 	// Live decides again on a live view where a step asks for it (P4).
 	Live bool
 	// Expect lets the cloud refuse an effect that relies on what is not so.
 	Expect bool
+	// Own lets each call look whose the VM is that it is about.
+	Own bool
 	// Find lets the call that makes a VM look for one first; Ports lets it see by its ports that there is one which no listing shows.
 	Find, Ports bool
 	// ByID lets the monitor ask by its id for a VM that is in no listing.
 	ByID bool
+	// Project lets each call check that it is about the project that the server remembers.
+	Project bool
+	// OnPort lets a floating IP be allocated for a port that is there, in one request.
+	OnPort bool
+	// Whole lets a server go only when everything of it was seen gone.
+	Whole bool
 }
 
 // Production is what the managers run.
 func Production() Brain {
-	return Brain{Server: virtual.Decide, Claim: claim.Decide, Live: true, Expect: true, Find: true, Ports: true, ByID: true}
+	return Brain{
+		Server: virtual.Decide, Claim: claim.Decide, Maintenance: maintenance.Decide,
+		Live: true, Expect: true, Own: true, Find: true, Ports: true, ByID: true, Project: true, OnPort: true, Whole: true,
+	}
 }
 
 // question is a view, in numbers: what a decision depends on.
@@ -56,6 +70,7 @@ type choice struct {
 	intent   *ledger.Intent // open in the view
 	opens    string         // id of the intent that step.Patch opens
 	deleting bool           // the server of the view was being deleted
+	allowed  bool           // false where a maintenance has the server and did not ask for the effect (I4)
 }
 
 // choices remembers decisions.
@@ -82,23 +97,32 @@ type explorer struct {
 	servers apiserver.Contents[*v1alpha1.Server]
 	claims  apiserver.Contents[*v1alpha1.ServerClaim]
 	choices choices
-	same    map[[2]int32]bool
-	records map[recordOf]apiserver.Write
-	looks   map[look]id
-	rests   map[State]bool // states from which everything is known to come to rest
-	backups bool           // some harm needs one
+
+	maintenances apiserver.Contents[*v1alpha1.ServerMaintenance]
+
+	same     map[[2]int32]bool
+	records  map[recordOf]apiserver.Write
+	looks    map[look]id
+	rests    search.Set[State] // states from which everything is known to come to rest
+	backups  bool              // some harm needs one
+	lingers  bool              // deletions may take their time
+	restarts bool              // somebody may ask for restarts
 }
 
 func newExplorer(w World, b Brain) *explorer {
 	return &explorer{
 		world: w, brain: b, servers: apiserver.NewContents[*v1alpha1.Server](), claims: apiserver.NewContents[*v1alpha1.ServerClaim](),
-		choices: choices{index: map[question]int32{}}, same: map[[2]int32]bool{}, records: map[recordOf]apiserver.Write{}, looks: map[look]id{}, rests: map[State]bool{},
-		backups: slices.ContainsFunc(w.Harms, Harm.needsBackup),
+		maintenances: apiserver.NewContents[*v1alpha1.ServerMaintenance](),
+		choices:      choices{index: map[question]int32{}}, same: map[[2]int32]bool{}, records: map[recordOf]apiserver.Write{}, looks: map[look]id{}, rests: search.NewSet[State](),
+		backups: slices.ContainsFunc(w.Harms, Harm.needsBackup), lingers: slices.Contains(w.Chances, Linger), restarts: slices.Contains(w.Deeds, Restart),
 	}
 }
 
 // Decisions implements search.Game.
 func (x *explorer) Decisions() int { return len(x.choices.list) }
+
+// Remembers implements search.Walker.
+func (x *explorer) Remembers() int { return x.Decisions() + x.rests.Len() }
 
 // server decides about a server as seen. An intent that a decision opens must not bear the id of one that is still about.
 func (x *explorer) server(q question, s *State) int32 {
@@ -144,6 +168,9 @@ func (x *explorer) decideServer(q question) choice {
 	if led, err := ledger.ParseServer(v.Server.Annotations); err == nil {
 		c.intent = led.Intent
 	}
+	if d.Step.Kind == lifecycle.StepAct {
+		c.allowed = maintenanceAllows(v, d.Step.Effect.Op)
+	}
 	if d.Step.Kind == lifecycle.StepPatch {
 		c.write = x.writeServer(q.seen.server[q.slot], d.Step.Patch)
 		if led, err := ledger.ParseServer(onlySet(d.Step.Patch.Ledger)); err == nil && led.Intent != nil {
@@ -170,6 +197,9 @@ func (x *explorer) serverView(q question) lifecycle.ServerView {
 	v.Live = q.live
 	v.Cloud = &v1alpha1.Cloud{ObjectMeta: metav1.ObjectMeta{Name: cloudName, Finalizers: []string{v1alpha1.FinalizerInUse}}}
 	v.Dependencies = []lifecycle.Dependency{{Kind: "Cloud", Name: cloudName, Guarded: true}}
+	if ref := object.Spec.MaintenanceRef; ref != nil && q.seen.maintenance != absent {
+		v.Maintenance = x.maintenances.Get(q.seen.maintenance)
+	}
 	identity := object.Annotations[ledger.KeyIdentity]
 	if known := x.claims.Get(q.seen.claim); known != nil {
 		if ref := object.Spec.ClaimRef; ref != nil && ref.Name == known.Name {

@@ -3,6 +3,8 @@
 package vm
 
 import (
+	"slices"
+
 	"github.com/holdfast-dev/holdfast/internal/explorer/search"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 )
@@ -13,6 +15,7 @@ type outcome uint8
 const (
 	done     outcome = iota
 	declined         // Mismatch, Busy or Terminal: nothing was done
+	begun            // Busy: something was done, and is not at its end
 )
 
 // effect is a call as it reaches the cloud.
@@ -21,12 +24,19 @@ type effect struct {
 	of    who
 	asked bool
 	given uint8
+	comes extent
 }
 
 // reach is the acting side of the contract (internal/provider, virtual.go), with what is checked of each effect.
 func (x *explorer) reach(s *State, e effect) (made, outcome, search.Breach) {
 	if broken := x.announced(e); broken != unbroken {
 		return made{}, declined, broken
+	}
+	if !e.allowed {
+		return made{}, declined, search.Breach{Invariant: "I4", How: "an effect in maintenance that the maintenance did not ask for"}
+	}
+	if project := e.step.Effect.Virtual.Instance.Project; x.brain.Project && project != "" && project != s.cloud.project() {
+		return made{}, declined, unbroken // Mismatch: the connection is to another project
 	}
 	switch e.step.Effect.Op {
 	case lifecycle.OpCreateInstance:
@@ -35,12 +45,24 @@ func (x *explorer) reach(s *State, e effect) (made, outcome, search.Breach) {
 		return x.deleteFailed(s, e)
 	case lifecycle.OpDismantle:
 		return x.dismantle(s, e)
+	case lifecycle.OpAttachFloatingIP:
+		return x.attach(s, e.of)
+	case lifecycle.OpReleaseFloatingIP:
+		return made{}, done, x.release(s, e)
 	}
 	slot := slotOf(e.step.Effect.Virtual.Instance.ID)
-	if slot < 0 || !s.cloud.vms[slot].exists() || s.cloud.vms[slot].of != e.of {
+	if slot < 0 || !s.cloud.there(s.cloud.vms[slot]) || x.anothers(s.cloud.vms[slot], e) {
 		return made{}, declined, unbroken
 	}
+	if s.cloud.vms[slot].foreign {
+		return made{}, declined, search.Breach{Invariant: "I1", How: "an effect on a VM that another cluster has taken over"}
+	}
 	return x.change(s, &s.cloud.vms[slot], e)
+}
+
+// anothers says that a call finds that a VM is another server's.
+func (x *explorer) anothers(vm instance, e effect) bool {
+	return x.brain.Own && (vm.of != e.of || vm.foreign)
 }
 
 // change is an effect on one VM that is there.
@@ -58,6 +80,16 @@ func (x *explorer) change(s *State, vm *instance, e effect) (made, outcome, sear
 		}
 		vm.is = stopped
 		return made{}, done, x.ends(s, e, "stopped")
+	case lifecycle.OpReboot:
+		if vm.is != active {
+			return made{}, declined, unbroken
+		}
+		vm.is = rebooting
+		s.reboots++
+		if s.reboots > s.restarts {
+			return made{}, done, search.Breach{Invariant: "I1", How: "a VM is restarted more often than its tenant asked for"}
+		}
+		return made{}, done, x.ends(s, e, "restarted")
 	case lifecycle.OpConfirmStopped:
 		if vm.is != stopped {
 			return made{}, declined, unbroken
@@ -79,7 +111,7 @@ func (x *explorer) rebuild(s *State, vm *instance, e effect) (made, outcome, sea
 	switch {
 	case vm.image == target:
 		return made{image: target}, done, unbroken // it runs the image already: unchanged
-	case x.brain.Expect && imageID(vm.image) != v.Expect.ImageID, vm.is == building, vm.is == rebuilding:
+	case x.brain.Expect && imageID(vm.image) != v.Expect.ImageID, vm.is == building, vm.is == rebuilding, vm.is == rebooting:
 		return made{}, declined, unbroken
 	}
 	vm.image, vm.is = target, rebuilding
@@ -88,12 +120,17 @@ func (x *explorer) rebuild(s *State, vm *instance, e effect) (made, outcome, sea
 
 // create finds what an earlier call made, or makes it. A listing misses what is hidden; the ports tell that it is there.
 func (x *explorer) create(s *State, e effect) (made, outcome, search.Breach) {
+	if adopt := e.step.Effect.Virtual.Spec.Adopt; adopt != "" {
+		return x.adopt(s, e, slotOf(adopt))
+	}
 	free := -1
 	for slot, vm := range s.cloud.vms {
 		switch {
 		case vm.is == unmade && free < 0:
 			free = slot
-		case !vm.exists():
+		case !s.cloud.there(vm):
+		case vm.of == e.of && vm.foreign:
+			return made{}, declined, unbroken // Mismatch: it bears another owner's stamp
 		case vm.of == e.of && s.cloud.hidden:
 			if x.brain.Ports {
 				return made{}, declined, unbroken // Busy: a port of ours is plugged in
@@ -108,13 +145,14 @@ func (x *explorer) create(s *State, e effect) (made, outcome, search.Breach) {
 		return made{}, declined, unbroken
 	}
 	image := imageNamed(e.step.Effect.Virtual.Spec.Image.Name)
-	s.cloud.vms[free] = instance{is: building, image: image, of: e.of, claim: claimed(e.step.Effect.Virtual.Spec.Claim)}
-	return made{vm: uint8(free) + 1, image: image}, done, x.doubles(s, e.of)
+	s.cloud.vms[free] = instance{is: building, image: image, of: e.of, claim: claimed(e.step.Effect.Virtual.Spec.Claim), elsewhere: s.cloud.rotated}
+	x.plug(s, e.of)
+	return made{vm: uint8(free) + 1, image: image}, done, x.doubles(s, e)
 }
 
 func (x *explorer) deleteFailed(s *State, e effect) (made, outcome, search.Breach) {
 	slot := slotOf(e.step.Effect.Virtual.Instance.ID)
-	if slot < 0 || !s.cloud.vms[slot].exists() || s.cloud.vms[slot].of != e.of {
+	if slot < 0 || !s.cloud.there(s.cloud.vms[slot]) || x.anothers(s.cloud.vms[slot], e) {
 		return made{}, declined, unbroken // gone already: nothing changes
 	}
 	vm := &s.cloud.vms[slot]
@@ -130,27 +168,6 @@ func (x *explorer) deleteFailed(s *State, e effect) (made, outcome, search.Breac
 		return made{}, done, search.Breach{Invariant: "I2", How: "more VMs are deleted to be made again than the budget allows"}
 	}
 	return made{}, done, unbroken
-}
-
-// dismantle takes all of a server away. What a pass that stalls would still make finds no ports any more.
-func (x *explorer) dismantle(s *State, e effect) (made, outcome, search.Breach) {
-	known := slotOf(e.step.Effect.Virtual.Instance.ID)
-	var ended search.Breach
-	for slot := range s.cloud.vms {
-		vm := &s.cloud.vms[slot]
-		if !vm.exists() || vm.of != e.of {
-			continue
-		}
-		if s.cloud.hidden && slot != known {
-			return made{}, declined, unbroken // Busy: its ports tell that it is there
-		}
-		if vm.launched() {
-			ended = x.ends(s, e, "deleted")
-		}
-		vm.is = vanished
-	}
-	x.outlive(s, e.of)
-	return made{}, done, ended
 }
 
 // outlive ends the making of a VM that waits on the wire. Dismantling takes the ports away that it would use; and a VM that was launched
@@ -184,6 +201,8 @@ func (x *explorer) befall(s *State, yield step) {
 			become(active, "is launched", 0)
 		case rebuilding:
 			become(active, "is rebuilt", 0)
+		case rebooting:
+			become(active, "is up again", 0)
 		}
 		for _, chance := range x.world.Chances {
 			if is := chance.of(vm.is); is != vm.is {
@@ -191,7 +210,10 @@ func (x *explorer) befall(s *State, yield step) {
 			}
 		}
 	}
+	x.takings(s, yield)
 	x.cells(s, yield)
+	x.projects(s, yield)
+	x.networks(s, yield)
 }
 
 // of is what a chance makes of a VM; the same where it does not befall such a VM.
@@ -199,7 +221,7 @@ func (c Chance) of(is condition) condition {
 	switch {
 	case c == Fails && is == building:
 		return broken
-	case c == Errors && (is == active || is == stopped || is == rebuilding):
+	case c == Errors && (is == active || is == stopped || is == rebuilding || is == rebooting):
 		return errored
 	case c == Recover && (is == broken || is == errored):
 		return active
@@ -207,6 +229,21 @@ func (c Chance) of(is condition) condition {
 		return vanished
 	}
 	return is
+}
+
+// takings: another cluster takes a VM over.
+func (x *explorer) takings(s *State, yield step) {
+	if s.luck == 0 || !slices.Contains(x.world.Chances, TakenOver) {
+		return
+	}
+	for slot, vm := range s.cloud.vms {
+		if vm.exists() && !vm.foreign {
+			next := *s
+			next.luck--
+			next.cloud.vms[slot].foreign = true
+			yield(&next, move{actor: "cloud", what: vmID(slot) + " " + chanceNames[TakenOver]})
+		}
+	}
 }
 
 // cells go down, and come back.

@@ -46,14 +46,15 @@ func (x *explorer) observe(object *v1alpha1.Server, c cloud) *v1alpha1.ServerObs
 	if err != nil {
 		return object.Status.Observed
 	}
-	o := &v1alpha1.ServerObserved{Reachable: true, PowerState: v1alpha1.ObservedUnknown, ProjectID: projectID}
+	o := &v1alpha1.ServerObserved{Reachable: true, PowerState: v1alpha1.ObservedUnknown, ProjectID: c.project()}
+	x.observeNetwork(o, c, identities[led.Identity])
 	if led.Intent != nil {
 		o.Intent = led.Intent.ID
 	}
 	known := slotOf(led.ProviderID)
 	var listed []int
 	for slot, vm := range c.vms {
-		if vm.exists() && !c.hidden && vm.of != 0 && vm.of == identities[led.Identity] && slot != known {
+		if c.there(vm) && !c.hidden && vm.of != 0 && vm.of == identities[led.Identity] && slot != known {
 			listed = append(listed, slot)
 		}
 	}
@@ -61,9 +62,9 @@ func (x *explorer) observe(object *v1alpha1.Server, c cloud) *v1alpha1.ServerObs
 	case known >= 0 && c.hidden && !x.brain.ByID:
 		o.Instance = &v1alpha1.ObservedInstance{ID: vmID(known)}
 	case known >= 0:
-		o.Instance, o.PowerState = seenVM(known, c.vms[known])
+		o.Instance, o.PowerState = seenVM(known, c.vms[known], c.there(c.vms[known]))
 	case len(listed) > 0:
-		o.Instance, o.PowerState = seenVM(listed[0], c.vms[listed[0]])
+		o.Instance, o.PowerState = seenVM(listed[0], c.vms[listed[0]], true)
 		listed = listed[1:]
 	}
 	for _, other := range listed {
@@ -73,14 +74,17 @@ func (x *explorer) observe(object *v1alpha1.Server, c cloud) *v1alpha1.ServerObs
 }
 
 // states are Nova's words.
-var states = map[condition]string{building: "BUILD", broken: "ERROR", active: "ACTIVE", stopped: "SHUTOFF", errored: "ERROR", rebuilding: "REBUILD"}
+var states = map[condition]string{building: "BUILD", broken: "ERROR", active: "ACTIVE", stopped: "SHUTOFF", errored: "ERROR", rebuilding: "REBUILD", rebooting: "REBOOT"}
 
-func seenVM(slot int, vm instance) (*v1alpha1.ObservedInstance, v1alpha1.ObservedPower) {
-	out := &v1alpha1.ObservedInstance{ID: vmID(slot), Exists: vm.exists()}
-	if !vm.exists() {
+func seenVM(slot int, vm instance, there bool) (*v1alpha1.ObservedInstance, v1alpha1.ObservedPower) {
+	out := &v1alpha1.ObservedInstance{ID: vmID(slot), Exists: there}
+	if !there {
 		return out, v1alpha1.ObservedUnknown
 	}
 	out.State, out.Owner, out.ImageID = states[vm.is], cluster, imageID(vm.image)
+	if vm.foreign {
+		out.Owner = otherCluster
+	}
 	for identity, of := range identities {
 		if of == vm.of {
 			out.Identity = identity
@@ -95,7 +99,7 @@ func seenVM(slot int, vm instance) (*v1alpha1.ObservedInstance, v1alpha1.Observe
 		out.LaunchedAt = &t
 	}
 	switch vm.is {
-	case active, rebuilding:
+	case active, rebuilding, rebooting:
 		return out, v1alpha1.ObservedOn
 	case stopped:
 		return out, v1alpha1.ObservedOff

@@ -54,6 +54,14 @@ func cloudMutants() []Mutant {
 			Behind: "the ports of a VM that no listing shows",
 		},
 		{Clause: "VM: gone is a 404 by its id, and the ports", Worlds: []string{"vm"}, Apply: func(b *Brain) { b.ByID, b.Ports = false, false }},
+		{Clause: "VM: each call is about the project that is remembered", Worlds: []string{"vm-project"}, Apply: func(b *Brain) { b.Project = false }},
+		{
+			Clause: "VM: a Cloud that leads to another project is held (CloudReplaced)", Worlds: []string{"vm-project"}, Apply: seeing(sameProject),
+			Behind: "each call, which is about the project that is remembered",
+		},
+		{Clause: "VM: CloudReplaced, and each call's project", Worlds: []string{"vm-project"}, Apply: func(b *Brain) { seeing(sameProject)(b); b.Project = false }},
+		{Clause: "VM: a server goes only when all of it was seen gone", Worlds: []string{"vm-network"}, Apply: func(b *Brain) { b.Whole = false }},
+		{Clause: "VM: a floating IP is allocated for its port, in one request (B198)", Worlds: []string{"vm-network-stalls"}, Apply: func(b *Brain) { b.OnPort = false }},
 	}
 }
 
@@ -70,8 +78,14 @@ func serverMutants() []Mutant {
 		{Clause: "VM: a written intent before what destroys (P6)", Worlds: []string{"vm-fate"}, Apply: noIntent},
 		{Clause: "VM: a server bound to by another claim is held (BoundElsewhere)", Worlds: []string{"class-people"}, Apply: seeing(func(v *lifecycle.ServerView, _ *ledger.Server) { v.BoundClaims = nil })},
 		{Clause: "VM: a claim that is missing is no release (P10)", Worlds: []string{"class-restore", "class-people"}, Apply: seeing(missingIsDeleted)},
+		{Clause: "VM: a restart only once", Worlds: []string{"class-restart"}, Apply: seeing(func(_ *lifecycle.ServerView, m *ledger.Server) { m.Restarted = now })},
+		{Clause: "VM: a maintenance keeps everything else away (I4)", Worlds: []string{"vm-maintenance"}, Apply: seeing(func(v *lifecycle.ServerView, _ *ledger.Server) {
+			v.Server.Spec.MaintenanceRef, v.Maintenance = nil, nil
+		})},
 		{Clause: "VM: the claim's owner consents to a rebuild", Worlds: []string{"class-rebuild"}, Apply: seeing(approveAll)},
-		{Clause: "VM: the stamp of another claim, server or cluster is held", Worlds: []string{"vm", "vm-two-losses", "class", "class-restore"}, Apply: seeing(blindToStamps), Behind: "each call, which looks for identity and owner itself"},
+		{Clause: "VM: the stamp of another claim, server or cluster is held", Worlds: []string{"vm-taken", "vm-pairs", "class-restore"}, Apply: seeing(blindToStamps), Behind: "each call, which looks for identity and owner itself"},
+		{Clause: "VM: each call looks whose the VM is", Worlds: []string{"vm-taken"}, Apply: func(b *Brain) { b.Own = false }},
+		{Clause: "VM: the stamp, and each call's look at it", Worlds: []string{"vm-taken"}, Apply: func(b *Brain) { seeing(blindToStamps)(b); b.Own = false }},
 	}
 }
 
@@ -129,6 +143,13 @@ func missingIsDeleted(v *lifecycle.ServerView, _ *ledger.Server) {
 	v.Claim.Namespace, v.Claim.Name = ref.Namespace, ref.Name
 	v.Claim.Annotations = map[string]string{ledger.KeyIdentity: ref.Identity}
 	deleted(v.Claim)
+}
+
+// sameProject takes whatever project the Cloud leads to for the one that is remembered.
+func sameProject(v *lifecycle.ServerView, m *ledger.Server) {
+	if seen := v.Server.Status.Observed; seen != nil && m.Project != "" {
+		seen.ProjectID = m.Project
+	}
 }
 
 // approveAll lets every claim consent to whatever its server's spec names.

@@ -73,6 +73,7 @@ func (x *explorer) passes(s *State, m manager, yield step) {
 	if x.world.Class {
 		x.passClaim(s, m, yield)
 	}
+	x.passMaintenance(s, m, yield)
 }
 
 // passServer is one pass over a server, as the reconciler makes it.
@@ -93,7 +94,7 @@ func (x *explorer) passServer(s *State, m manager, slot int, yield step) {
 		}
 	}
 	c := &x.choices.list[chosen]
-	f := flight{slot: uint8(slot), choice: chosen, target: q.seen.server[slot], given: ^s.alive &^ x.present(s)}
+	f := flight{slot: uint8(slot), choice: chosen, target: q.seen.server[slot], given: ^s.alive &^ x.present(s), live: q.live}
 	mv := move{actor: m.name(), what: nameOfSlot(slot) + ": " + stepWords(c.step)}
 	switch c.step.Kind {
 	case lifecycle.StepPatch:
@@ -135,23 +136,26 @@ func (x *explorer) passClaim(s *State, m manager, yield step) {
 	default:
 		return
 	}
-	f := flight{kind: claimWrites, slot: claimSlot, choice: chosen, target: q.seen.claim}
+	f := flight{kind: claimWrites, slot: claimSlot, choice: chosen, target: q.seen.claim, live: q.live}
 	if c.onServer >= 0 {
 		f.slot, f.target = uint8(c.onServer), q.seen.server[c.onServer]
 	}
 	x.put(s, m, move{actor: m.name(), what: claimName + ": " + stepWords(c.step)}, f, yield)
 }
 
-// put writes: at once, or after a stall in which everybody else goes on.
+// put writes: at once, or after a stall in which everybody else goes on. Whether a claim may go was decided by then.
 func (x *explorer) put(s *State, m manager, mv move, f flight, yield step) {
+	broken := x.goes(s, f)
 	next := *s
-	if broken, written := x.land(&next, m, f); written {
-		yield(&next, mv.breaking(broken))
+	if failed, written := x.land(&next, m, f); written {
+		yield(&next, mv.breaking(or(broken, failed)))
 	}
 	if x.world.StallWrites && s.stalls > 0 && s.flight.kind == noFlight {
 		next = *s
 		next.stalls--
 		next.flight = f
+		next.flight.live = false
+		mv = mv.breaking(broken)
 		mv.what += " — and stalls before it writes"
 		yield(&next, mv)
 	}
@@ -167,14 +171,20 @@ func (x *explorer) land(s *State, m manager, f flight) (broken search.Breach, wr
 	if !s.stands(m, f) || c.write.Refused {
 		return unbroken, false
 	}
-	if slot == claimSlot && c.write.Next == absent {
-		broken = x.leaves(s, f.target)
-	}
 	s.readBack(m, slot, c.write.Next)
-	if slot != claimSlot {
+	if slot < maxServers {
 		broken = or(broken, x.recorded(s, f.target, c.write.Next))
 	}
 	return broken, true
+}
+
+// goes checks a write by which a claim goes.
+func (x *explorer) goes(s *State, f flight) search.Breach {
+	c := &x.choices.list[f.choice]
+	if f.slot != claimSlot || c.step.Kind != lifecycle.StepPatch || c.write.Refused || c.write.Next != absent {
+		return unbroken
+	}
+	return x.leaves(s, f.target)
 }
 
 // makeServer is the creation of a server for a claim: a name that is taken is a race lost.
@@ -195,27 +205,49 @@ func (x *explorer) makeServer(s *State, m manager, c *choice) bool {
 	return true
 }
 
-// stands says that the object is still at the resourceVersion that a write was decided from.
+// stands says that the object is still at the resourceVersion that a write was decided from: that of a live view is the last.
 func (s *State) stands(m manager, f flight) bool {
-	return *s.now.slot(int(f.slot)) == f.target && (m == leader || s.outrun&(1<<f.slot) == 0)
+	return *s.now.slot(int(f.slot)) == f.target && (m == leader || f.live || s.outrun&(1<<f.slot) == 0)
 }
 
 // act asks the cloud and records: in one go, or stalling before the effect or before the record. A record that is never written is
 // also the lost reply.
 func (x *explorer) act(s *State, m manager, mv move, f flight, yield step) {
+	op := x.choices.list[f.choice].step.Effect.Op
+	if op == lifecycle.OpDismantle {
+		for _, comes := range x.extents(s) {
+			x.actAsFar(s, m, mv, f, comes, yield)
+		}
+		return
+	}
+	x.actAsFar(s, m, mv, f, whole, yield)
+}
+
+func (x *explorer) actAsFar(s *State, m manager, mv move, f flight, comes extent, yield step) {
+	f.comes = comes
 	next := *s
+	if comes != whole {
+		next.luck--
+		mv.what += extentNames[comes]
+	}
 	if broken, acted := x.perform(&next, m, f); acted {
 		yield(&next, mv.breaking(broken))
 	}
-	if s.stalls == 0 || s.flight.kind != noFlight {
+	if s.stalls == 0 || s.flight.kind != noFlight || comes != whole {
 		return
+	}
+	f.live = false
+	if op := x.choices.list[f.choice].step.Effect.Op; op == lifecycle.OpReboot {
+		f.again = 1
 	}
 	before := *s
 	before.stalls--
 	before.flight = f
+	before.restarts += f.again
 	yield(&before, move{actor: mv.actor, what: mv.what + " — and stalls before its effect"})
 	after := *s
 	after.stalls--
+	after.restarts += f.again
 	told, out, broken := x.call(&after, f)
 	if out == done && x.choices.list[f.choice].step.Record != nil {
 		f.kind, f.made = recordStalls, told
@@ -226,14 +258,17 @@ func (x *explorer) act(s *State, m manager, mv move, f flight, yield step) {
 
 func (x *explorer) call(s *State, f flight) (made, outcome, search.Breach) {
 	c := &x.choices.list[f.choice]
-	return x.reach(s, effect{choice: c, of: x.whoIs(c.step.Effect), asked: f.asked || x.asks(s, int(f.slot), c), given: f.given})
+	return x.reach(s, effect{choice: c, of: x.whoIs(c.step.Effect), asked: f.asked || x.asks(s, int(f.slot), c), given: f.given, comes: f.comes})
 }
 
 // perform makes the call and what follows it. acted is false where the cloud declined.
 func (x *explorer) perform(s *State, m manager, f flight) (broken search.Breach, acted bool) {
 	told, out, broken := x.call(s, f)
-	if out == declined {
+	switch out {
+	case declined:
 		return broken, broken != unbroken
+	case begun:
+		return broken, true
 	}
 	f.made = told
 	return or(broken, x.record(s, m, f)), true
@@ -264,6 +299,7 @@ func (x *explorer) record(s *State, m manager, f flight) search.Breach {
 		return unbroken
 	}
 	s.readBack(m, int(f.slot), w.Next)
+	s.restarts -= f.again
 	return x.recorded(s, f.target, w.Next)
 }
 
@@ -282,6 +318,7 @@ func (x *explorer) resume(s *State, yield step) {
 		}
 		next = *s
 		next.flight = flight{}
+		next.restarts -= f.again
 		yield(&next, move{actor: mv.actor, what: "crashes before its effect"})
 	case recordStalls:
 		yield(&next, move{actor: mv.actor, what: "crashes; nothing is recorded"})

@@ -3,6 +3,8 @@
 package vm
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/explorer/apiserver"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
@@ -56,6 +58,22 @@ func (x *explorer) does(s *State, deed Deed) bool {
 		return slot >= 0 && x.editServer(s, slot, func(o *v1alpha1.Server) {
 			o.Spec.OpenStack.Image = imageOf(3 - imageNamed(o.Spec.OpenStack.Image.Name))
 		})
+	case Restart:
+		s.restarts++
+		return s.restarts <= maxRestarts && x.editClaim(s, func(c *v1alpha1.ServerClaim) {
+			t := metav1.NewTime(askedAt(s.restarts))
+			c.Spec.RestartedAt = &t
+		})
+	case EditFloating:
+		return slot >= 0 && x.editServer(s, slot, func(o *v1alpha1.Server) {
+			if o.Spec.OpenStack.FloatingIP == nil {
+				o.Spec.OpenStack.FloatingIP = floatingIP()
+			} else {
+				o.Spec.OpenStack.FloatingIP = nil
+			}
+		})
+	case CreateMaintenance, DeleteMaintenance:
+		return x.toMaintenance(s, deed, slot)
 	}
 	return x.consents(s, deed, slot)
 }
@@ -64,6 +82,10 @@ func (x *explorer) consents(s *State, deed Deed, slot int) bool {
 	switch deed {
 	case Approve:
 		return x.editClaim(s, func(c *v1alpha1.ServerClaim) { annotate(c, v1alpha1.AnnotationRebuildApproved, imageOf(2).String()) })
+	case ApproveMaintenance:
+		return x.editClaim(s, func(c *v1alpha1.ServerClaim) { annotate(c, v1alpha1.AnnotationMaintenanceApproved, maintName) })
+	case Adopt:
+		return slot >= 0 && x.adoptOne(s, slot)
 	case Retry:
 		if slot < 0 {
 			return false
@@ -76,6 +98,16 @@ func (x *explorer) consents(s *State, deed Deed, slot int) bool {
 		})
 	case ClearClaimRef:
 		return slot >= 0 && x.clearRef(s, slot)
+	}
+	return false
+}
+
+// adoptOne says to a server without a VM that the first one there that is not its is its.
+func (x *explorer) adoptOne(s *State, slot int) bool {
+	for number, vm := range s.cloud.vms {
+		if vm.exists() && vm.of != x.serves(s.now.server[slot]) {
+			return x.editServer(s, slot, func(o *v1alpha1.Server) { annotate(o, v1alpha1.AnnotationAdopt, vmID(number)) })
+		}
 	}
 	return false
 }
@@ -169,134 +201,4 @@ func (x *explorer) editClaim(s *State, change func(*v1alpha1.ServerClaim)) bool 
 		s.now.claim = x.claims.Intern(object)
 	}
 	return s.now.claim != before
-}
-
-func (x *explorer) harms(s *State, yield step) {
-	if s.adverse == 0 {
-		return
-	}
-	if x.backups && !s.backup {
-		next := *s
-		next.backup, next.old = true, s.now
-		yield(&next, move{actor: "backup", what: "is taken"})
-	}
-	for _, harm := range x.world.Harms {
-		for slot := range maxServers {
-			next := *s
-			next.adverse--
-			if (!harm.needsBackup() || s.backup) && x.inflict(&next, harm, slot) {
-				yield(&next, move{actor: "ADVERSARY", what: harmNames[harm]})
-			}
-		}
-	}
-}
-
-// needsBackup says that a harm takes something out of the backup.
-func (h Harm) needsBackup() bool {
-	switch h {
-	case OldStatus, OldLedger, RestoreServer, OldClaimLedger, RestoreClaim, OldCluster:
-		return true
-	}
-	return false
-}
-
-// inflict does a harm: to a server of a slot, or once to the claim or the cluster.
-func (x *explorer) inflict(s *State, harm Harm, slot int) bool {
-	switch harm {
-	case DropClaimLedger, OldClaimLedger, LoseClaim, RestoreClaim:
-		return slot == 0 && x.harmClaim(s, harm)
-	case OldCluster:
-		if slot > 0 {
-			return false
-		}
-		s.now, s.lag, s.lagging, s.flight = s.old, objects{}, false, flight{}
-		x.forgets(s)
-		return true
-	case RestoreServer:
-		return s.now.server[slot] == absent && x.restoreServer(s, slot)
-	}
-	if s.now.server[slot] == absent {
-		return false
-	}
-	old := x.servers.Get(s.old.server[slot])
-	switch harm {
-	case WipeStatus:
-		return x.editServer(s, slot, func(o *v1alpha1.Server) { o.Status = v1alpha1.ServerStatus{} })
-	case OldStatus:
-		return old != nil && x.editServer(s, slot, func(o *v1alpha1.Server) { o.Status = old.Status })
-	case DropLedger:
-		x.forgets(s)
-		return x.editServer(s, slot, func(o *v1alpha1.Server) { o.Annotations = apiserver.WithLedger(o.Annotations, nil) })
-	case OldLedger:
-		x.forgets(s)
-		return old != nil && x.editServer(s, slot, func(o *v1alpha1.Server) { o.Annotations = apiserver.WithLedger(o.Annotations, old.Annotations) })
-	case LoseServer:
-		x.forgets(s)
-		s.now.server[slot] = absent
-		return true
-	}
-	return false
-}
-
-// forgets: what was remembered of launches and of the budget may be lost from here on.
-func (*explorer) forgets(s *State) {
-	s.latched = 0
-	s.budget += attempts
-}
-
-// restoreServer is a restore as backup tools make it: the old content without status, under a new UID, not being deleted.
-func (x *explorer) restoreServer(s *State, slot int) bool {
-	old := x.servers.Get(s.old.server[slot])
-	if old == nil || s.suid == maxUIDs || x.slotNamed(s.now, old.Name) >= 0 {
-		return false
-	}
-	s.suid++
-	restored := old.DeepCopy()
-	restored.UID, restored.DeletionTimestamp, restored.Status = serverUID(s.suid), nil, v1alpha1.ServerStatus{}
-	s.now.server[slot] = x.servers.Intern(restored)
-	x.forgets(s)
-	return true
-}
-
-func (x *explorer) harmClaim(s *State, harm Harm) bool {
-	if !x.world.Class {
-		return false
-	}
-	old := x.claims.Get(s.old.claim)
-	if harm == RestoreClaim {
-		if s.now.claim != absent || old == nil || s.cuid == maxUIDs {
-			return false
-		}
-		s.cuid++
-		restored := old.DeepCopy()
-		restored.UID, restored.DeletionTimestamp = claimUID(s.cuid), nil
-		s.now.claim = x.claims.Intern(restored)
-		return true
-	}
-	if s.now.claim == absent {
-		return false
-	}
-	x.freed(s)
-	switch harm {
-	case DropClaimLedger:
-		return x.editClaim(s, func(c *v1alpha1.ServerClaim) { c.Annotations = apiserver.WithLedger(c.Annotations, nil) })
-	case OldClaimLedger:
-		return old != nil && old.UID == x.claims.Get(s.now.claim).UID &&
-			x.editClaim(s, func(c *v1alpha1.ServerClaim) { c.Annotations = apiserver.WithLedger(c.Annotations, old.Annotations) })
-	case LoseClaim:
-		s.now.claim = absent
-		return true
-	}
-	return false
-}
-
-// freed gives up what a person released by hand (claimRef cleared) once the claim, which spoke against it, does not any more: a release
-// was asked for, and nobody objects.
-func (x *explorer) freed(s *State) {
-	of := x.ownerOf(s.now.claim)
-	for _, server := range s.now.server {
-		if o := x.servers.Get(server); o != nil && o.Spec.ClaimRef == nil && x.serves(server) == of {
-			s.freed |= of.bit()
-		}
-	}
 }

@@ -13,20 +13,20 @@ const longestWay = 120
 // Restless implements search.Game: I6.
 func (x *explorer) Restless(s State) search.Breach {
 	s = x.calm(s)
-	if x.rests[s] {
+	if x.rests.Has(s) {
 		return unbroken
 	}
 	end, way := x.settle(s)
 	if len(way) >= longestWay {
 		return search.Breach{Invariant: "I6", How: "does not come to rest"}
 	}
-	if !x.rests[end] {
+	if !x.rests.Has(end) {
 		if broken := x.unsettled(&end); broken != unbroken {
 			return broken
 		}
 	}
 	for _, passed := range way {
-		x.rests[passed] = true
+		x.rests.Add(passed)
 	}
 	return unbroken
 }
@@ -48,7 +48,7 @@ func (x *explorer) settle(s State) (end State, way []State) {
 		if !moved {
 			return s, way
 		}
-		if s = next; x.rests[s] {
+		if s = next; x.rests.Has(s) {
 			return s, way
 		}
 	}
@@ -70,6 +70,9 @@ func (x *explorer) turn(s State) (State, bool) {
 	x.befall(&s, take)
 	if x.world.Class && !moved {
 		x.passClaim(&s, leader, take)
+	}
+	if !moved {
+		x.passMaintenance(&s, leader, take)
 	}
 	for slot := range maxServers {
 		if !moved {
@@ -113,7 +116,8 @@ func (x *explorer) atRest(s *State, chosen int32, name string) search.Breach {
 			return unbroken
 		}
 	case lifecycle.StepAct:
-		if c.step.Effect.Op == lifecycle.OpCreateInstance {
+		switch c.step.Effect.Op {
+		case lifecycle.OpCreateInstance, lifecycle.OpAttachFloatingIP:
 			return unbroken
 		}
 	}

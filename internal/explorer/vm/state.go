@@ -21,18 +21,25 @@ const overtaken id = -1
 
 // objects are the objects of the API server, or a manager's copy of them.
 type objects struct {
-	server [maxServers]id
-	claim  id
+	server      [maxServers]id
+	claim       id
+	maintenance id
 }
 
 // slotCount is how many places for objects there are: a write of one is known by its slot.
-const slotCount = maxServers + 1
+const slotCount = maxServers + 2
 
-const claimSlot = maxServers
+const (
+	claimSlot       = maxServers
+	maintenanceSlot = maxServers + 1
+)
 
 func (o *objects) slot(i int) *id {
-	if i == claimSlot {
+	switch i {
+	case claimSlot:
 		return &o.claim
+	case maintenanceSlot:
+		return &o.maintenance
 	}
 	return &o.server[i]
 }
@@ -41,14 +48,15 @@ func (o *objects) slot(i int) *id {
 type condition uint8
 
 const (
-	unmade     condition = iota
-	building             // never launched
-	broken               // ERROR, never launched
-	active               // from here on it was launched
-	stopped              //
-	errored              //
-	rebuilding           //
-	vanished             // 404; whether it was launched is not told any more
+	unmade   condition = iota
+	building           // never launched
+	broken             // ERROR, never launched
+	active             // from here on it was launched
+	stopped            //
+	errored            //
+	rebuilding
+	rebooting
+	vanished // 404; whether it was launched is not told any more
 )
 
 // who is an identity: that of the n-th object, or of the n-th claim; 0 is nobody.
@@ -67,16 +75,29 @@ type instance struct {
 	image uint8 // 1 or 2
 	of    who   // whose identity it bears
 	claim who   // stamp; 0 none
+	// elsewhere: it is in the other project that the Cloud may lead to.
+	elsewhere bool
+	// foreign: another cluster has taken it over, and stamped it.
+	foreign bool
 }
 
 func (v instance) exists() bool   { return v.is != unmade && v.is != vanished }
 func (v instance) launched() bool { return v.is >= active && v.is != vanished }
 
-// cloud is where VMs are. hidden: a cell is down, and listings miss what runs there; by its id a VM is found all the same.
+// cloud is where VMs are.
 type cloud struct {
-	vms    [maxVMs]instance
+	vms [maxVMs]instance
+	// hidden: a cell is down, and listings miss what runs there; by its id a VM is found all the same.
 	hidden bool
+	// rotated: the Cloud leads to another project than before. What is in the first is not found there.
+	rotated bool
+	// ports and floating are the bits of those who have ports and a floating IP of ours; theirs of those to whose port somebody else gave
+	// one.
+	ports, floating, theirs uint8
 }
+
+// there says that a VM is in the project that the Cloud leads to.
+func (c *cloud) there(vm instance) bool { return vm.exists() && vm.elsewhere == c.rotated }
 
 // flight is a pass that stalls: decided on a live view, not finished yet.
 type flight struct {
@@ -85,18 +106,24 @@ type flight struct {
 	choice int32
 	target id    // the content that the write was decided from
 	given  uint8 // those who had given their VM up by then
-	asked  bool  // whether the effect was asked for when it was decided
-	made   made  // what the effect told, while its record stalls
+	comes  extent
+	asked  bool // whether the effect was asked for when it was decided
+	live   bool // decided on a live view: never of one that stalls, which goes on as if it were
+	made   made // what the effect told, while its record stalls
+	// again is 1 for a restart whose record stalls, or that itself does: until it is recorded it may be carried out once more, by another
+	// process (docs/explorer-virtual.md, assumptions).
+	again uint8
 }
 
 type flightKind uint8
 
 const (
-	noFlight     flightKind = iota
-	effectStalls            // about to ask the cloud
-	recordStalls            // the cloud was asked, the record is not written
-	serverWrites            // about to write a server's own patch
-	claimWrites             // about to write, make or delete for a claim
+	noFlight          flightKind = iota
+	effectStalls                 // about to ask the cloud
+	recordStalls                 // the cloud was asked, the record is not written
+	serverWrites                 // about to write a server's own patch
+	claimWrites                  // about to write, make or delete for a claim
+	maintenanceWrites            // about to write a maintenance's patch
 )
 
 // made is what an effect told, in numbers: 1 + the VM's slot, and its image. 0: nothing.
@@ -118,6 +145,8 @@ type State struct {
 	alive      uint8 // bits of those who want their VM
 	freed      uint8 // bits of those whose VM was released, or whose server a person released by hand and whose claim speaks against it no more
 	latched    uint8 // bits of those whose first launch is remembered, and was not lost
+	reboots    uint8 // restarts carried out
+	restarts   uint8 // restarts that tenants asked for, and those whose record was lost
 	deletions  uint8 // VMs deleted to be made again
 	budget     uint8 // how many may be, by what was armed anew or forgotten
 
@@ -151,6 +180,14 @@ func (f *flight) overtake() {
 		return
 	}
 	*f = flight{}
+}
+
+// Spends implements search.Walker.
+func (*explorer) Spends(before, after *State) bool { return after.budgets() < before.budgets() }
+
+// budgets are all moves that are left to those who interfere.
+func (s *State) budgets() int {
+	return int(s.adverse) + int(s.people) + int(s.stalls) + int(s.luck)
 }
 
 // Tidy implements search.Game.

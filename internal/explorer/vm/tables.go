@@ -21,11 +21,16 @@ const (
 	serverName = "own"
 	className  = "small"
 	cloudName  = "fra1"
-	projectID  = "project-1"
+	maintName  = "repair"
+
+	otherCluster = "there"
 )
 
 // attempts is the budget of retries, smaller than the product's default: what holds for one holds for three.
 const attempts = 1
+
+// maxRestarts bounds how often restarts are asked for.
+const maxRestarts = 6
 
 func claimUID(n uint8) types.UID  { return types.UID("claim-" + strconv.Itoa(int(n))) }
 func serverUID(n uint8) types.UID { return types.UID("server-" + strconv.Itoa(int(n))) }
@@ -61,6 +66,9 @@ func imageNamed(name string) uint8 {
 
 // Time stands still: what has a deadline is explored as if that had always passed, because EffectDeadline and CreateBackoff are 0.
 var now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// askedAt is when the n-th restart was asked for.
+func askedAt(n uint8) time.Time { return now.Add(time.Duration(n) * time.Hour) }
 
 func settings() lifecycle.Settings {
 	s := lifecycle.DefaultSettings(cluster)

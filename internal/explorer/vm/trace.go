@@ -81,25 +81,53 @@ func (x *explorer) tellRest(s State) []search.Line {
 
 // changes lists what differs between two states; all there is where there is no first.
 func (x *explorer) changes(before, after *State) []string {
+	was := State{}
+	if before != nil {
+		was = *before
+	}
 	var out []string
 	for slot := range maxServers {
-		if before == nil && after.now.server[slot] != absent || before != nil && before.now.server[slot] != after.now.server[slot] {
+		if was.now.server[slot] != after.now.server[slot] {
 			out = append(out, nameOfSlot(slot)+": "+x.serverWords(after.now.server[slot]))
 		}
 	}
-	if before == nil && after.now.claim != absent || before != nil && before.now.claim != after.now.claim {
+	if was.now.claim != after.now.claim {
 		out = append(out, "claim: "+x.claimWords(after.now.claim))
 	}
-	for slot, vm := range after.cloud.vms {
-		if before != nil && before.cloud.vms[slot] != vm {
-			out = append(out, fmt.Sprintf("%s: %s, image %d, of %d, claim %d", vmID(slot), conditions[vm.is], vm.image, vm.of, vm.claim))
+	if was.now.maintenance != after.now.maintenance {
+		out = append(out, "maintenance: "+x.maintenanceWords(after.now.maintenance))
+	}
+	return append(out, cloudChanges(was.cloud, after.cloud)...)
+}
+
+func cloudChanges(was, is cloud) []string {
+	var out []string
+	for slot, vm := range is.vms {
+		if was.vms[slot] == vm {
+			continue
 		}
+		text := fmt.Sprintf("%s: %s, image %d, of %d, claim %d", vmID(slot), conditions[vm.is], vm.image, vm.of, vm.claim)
+		if vm.foreign {
+			text += ", another cluster's"
+		}
+		out = append(out, text)
+	}
+	if was.ports != is.ports || was.floating != is.floating || was.theirs != is.theirs {
+		out = append(out, fmt.Sprintf("network: ports of %06b, floating IPs of ours %06b, of others %06b", is.ports, is.floating, is.theirs))
 	}
 	return out
 }
 
+func (x *explorer) maintenanceWords(maintenance id) string {
+	o := x.maintenances.Get(maintenance)
+	if o == nil {
+		return "no object"
+	}
+	return objectWords(o) + " of " + o.Spec.ServerRef.Name
+}
+
 var conditions = map[condition]string{
-	unmade: "not made", building: "BUILD", broken: "ERROR, never launched", active: "ACTIVE", stopped: "SHUTOFF", errored: "ERROR, launched once", rebuilding: "REBUILD", vanished: "gone (404)",
+	unmade: "not made", building: "BUILD", broken: "ERROR, never launched", active: "ACTIVE", stopped: "SHUTOFF", errored: "ERROR, launched once", rebuilding: "REBUILD", rebooting: "REBOOT", vanished: "gone (404)",
 }
 
 func (x *explorer) serverWords(server id) string {
@@ -110,6 +138,9 @@ func (x *explorer) serverWords(server id) string {
 	text := objectWords(o)
 	if ref := o.Spec.ClaimRef; ref != nil {
 		text += " claimRef=" + ref.Identity + "/" + ref.UID
+	}
+	if ref := o.Spec.MaintenanceRef; ref != nil {
+		text += " maintenanceRef=" + ref.Name
 	}
 	text += " image=" + o.Spec.OpenStack.Image.String() + " power=" + string(o.Spec.Power)
 	seen := o.Status.Observed

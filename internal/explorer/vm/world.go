@@ -3,8 +3,6 @@
 package vm
 
 import (
-	"slices"
-
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/explorer/search"
 )
@@ -23,6 +21,11 @@ type World struct {
 	Running bool
 	// Rebuilds lets an edited image rebuild.
 	Rebuilds bool
+	// Floating: VMs are to have a floating IP, and their network is looked at.
+	Floating bool
+	// Policy and MaintenancePower of the maintenance that people may make.
+	Policy           v1alpha1.MaintenancePolicy
+	MaintenancePower v1alpha1.Power
 	// Deeds that people do, at most People of them on a path.
 	Deeds  []Deed
 	People int
@@ -51,11 +54,19 @@ const (
 	Retry
 	ClearClaimRef
 	Force // the claim out of its release
+	Restart
+	EditFloating // asks for a floating IP, or does not any more
+	Adopt        // a VM that is there, for the server
+	CreateMaintenance
+	DeleteMaintenance
+	ApproveMaintenance // as the claim's owner
 )
 
 var deedNames = map[Deed]string{
 	Create: "creates it from Git", Delete: "deletes it", DeleteServer: "deletes the server", TogglePower: "edits power", EditImage: "edits the image",
 	Approve: "approves the rebuild", Retry: "says to retry", ClearClaimRef: "clears claimRef", Force: "forces the release",
+	Restart: "asks for a restart", EditFloating: "edits the floating IP", Adopt: "says which VM it is", CreateMaintenance: "makes a maintenance",
+	DeleteMaintenance: "deletes the maintenance", ApproveMaintenance: "approves the maintenance",
 }
 
 // Harm is what the adversary does.
@@ -87,14 +98,20 @@ type Chance uint8
 
 // What befalls VMs.
 const (
-	Fails   Chance = iota // while it is made
-	Errors                // after it was launched
-	Recover               // by an admin's hand: also one that was never launched is launched then
-	Vanish                // somebody deletes it
-	Hide                  // its cell goes down: listings miss it
+	Fails        Chance = iota // while it is made
+	Errors                     // after it was launched
+	Recover                    // by an admin's hand: also one that was never launched is launched then
+	Vanish                     // somebody deletes it
+	Hide                       // its cell goes down: listings miss it
+	Rotate                     // the Cloud leads to another project, or back
+	GiveFloating               // somebody gives its port a floating IP of their own
+	TakeFloating               // somebody releases its floating IP
+	TakenOver                  // by another cluster, which stamps it
+	Linger                     // what is to go goes slowly: a deletion comes only so far
 )
 
-var chanceNames = map[Chance]string{Fails: "fails before it launches", Errors: "errors", Recover: "is repaired", Vanish: "is deleted by somebody", Hide: "is missing from listings"}
+var chanceNames = map[Chance]string{Fails: "fails before it launches", Errors: "errors", Recover: "is repaired", Vanish: "is deleted by somebody", Hide: "is missing from listings",
+	Rotate: "leads to another project", GiveFloating: "gets somebody's floating IP", TakeFloating: "loses its floating IP", Linger: "goes slowly", TakenOver: "is taken over by another cluster"}
 
 // Start implements search.Game.
 func (x *explorer) Start() State {
@@ -143,47 +160,13 @@ func (x *explorer) template() v1alpha1.OpenStackServer {
 		CloudRef: v1alpha1.LocalObjectReference{Name: cloudName}, Flavor: v1alpha1.FlavorSelector{Name: "small"}, Image: imageOf(1),
 		Networks: []v1alpha1.NetworkAttachment{{Network: v1alpha1.ResourceSelector{Name: "private"}}},
 	}
+	if x.world.Floating {
+		o.FloatingIP = floatingIP()
+	}
 	if x.world.Rebuilds {
 		o.RebuildPolicy = v1alpha1.RebuildOnImageChange
 	}
 	return o
-}
-
-// Worlds are all worlds, in the order in which they are explored.
-func Worlds() []World {
-	loss := []Harm{WipeStatus, DropLedger, LoseServer, RestoreServer}
-	classLoss := []Harm{WipeStatus, DropLedger, LoseServer, RestoreServer, DropClaimLedger, LoseClaim, RestoreClaim}
-	aged := []Harm{OldStatus, OldLedger, RestoreServer, LoseServer}
-	fate := []Chance{Fails, Errors, Recover, Vanish, Hide}
-	return []World{
-		{Name: "vm", About: "a VM that a person wrote comes and goes, is made to retry, and one loss of memory",
-			Deeds: []Deed{Create, Delete, Retry}, People: 2, Harms: loss, Adverse: 1, Chances: []Chance{Fails, Recover, Hide}, Luck: 2},
-		{Name: "vm-fate", About: "whatever may befall a VM, and one loss of memory", Deeds: []Deed{Delete}, People: 1, Harms: loss, Adverse: 1, Chances: fate, Luck: 3},
-		{Name: "vm-two-losses", About: "two losses of memory", Harms: loss, Adverse: 2, Chances: fate, Luck: 1},
-		{Name: "vm-aged", About: "older copies of a status, a ledger or an object", Deeds: []Deed{Delete}, People: 1, Harms: aged, Adverse: 2, Chances: []Chance{Fails, Errors, Recover, Vanish}, Luck: 1},
-		{Name: "vm-rebuild", About: "a running VM whose image is edited, and one older copy or loss of memory", Running: true, Rebuilds: true,
-			Deeds: []Deed{EditImage, TogglePower}, People: 2, Harms: append(slices.Clone(aged), loss...), Adverse: 1, Chances: []Chance{Errors, Recover, Vanish}, Luck: 1},
-		{Name: "vm-stalls", About: "passes that stall before their effect, record or write, or whose reply is lost", Deeds: []Deed{Delete}, People: 1,
-			Chances: []Chance{Fails, Recover, Hide}, Luck: 2, Stalls: 2, StallWrites: true},
-		{Name: "vm-stalls-and-loss", About: "a pass that stalls, and one loss of memory", Deeds: []Deed{Delete}, People: 1, Harms: []Harm{WipeStatus, DropLedger}, Adverse: 1,
-			Chances: []Chance{Fails, Recover, Hide}, Luck: 1, Stalls: 1, StallWrites: true},
-		{Name: "vm-lags", About: "a second manager whose cache lags", Deeds: []Deed{Delete, TogglePower}, People: 2, Chances: []Chance{Fails, Recover, Vanish}, Luck: 1, Stalls: 1, Lag: true},
-		{Name: "vm-rebuild-stalls", About: "a running VM whose image is edited, and passes that stall", Running: true, Rebuilds: true, Deeds: []Deed{EditImage, TogglePower}, People: 2,
-			Chances: []Chance{Errors, Recover}, Luck: 1, Stalls: 2, StallWrites: true, Lag: true},
-		{Name: "vm-snapshot", About: "an older snapshot of the whole cluster", Rebuilds: true, Deeds: []Deed{Delete, EditImage}, People: 2, Harms: []Harm{OldCluster}, Adverse: 1, Chances: []Chance{Fails, Vanish}, Luck: 1},
-		{Name: "class", About: "a claim with a class comes and goes, and one loss of memory", Class: true, Deeds: []Deed{Create, Delete}, People: 2,
-			Harms: classLoss, Adverse: 1, Chances: []Chance{Fails, Vanish}, Luck: 1},
-		{Name: "class-people", About: "people delete a claim's server, clear its claimRef, and edit power, and one loss of memory", Class: true, Running: true, Deeds: []Deed{Delete, DeleteServer, ClearClaimRef, TogglePower}, People: 2,
-			Harms: classLoss, Adverse: 1},
-		{Name: "class-restore", About: "claim and server lost and restored in any order, from any age", Class: true, Deeds: []Deed{DeleteServer}, People: 1,
-			Harms: []Harm{LoseServer, RestoreServer, LoseClaim, RestoreClaim, OldLedger, OldClaimLedger}, Adverse: 3},
-		{Name: "class-retain", About: "a class that retains its VMs, and one loss of memory", Class: true, Retain: true, Running: true, Deeds: []Deed{Delete, Force, ClearClaimRef, DeleteServer}, People: 3,
-			Harms: []Harm{WipeStatus, DropLedger, LoseClaim, RestoreClaim, OldStatus}, Adverse: 1, Chances: []Chance{Errors, Vanish}, Luck: 1},
-		{Name: "class-rebuild", About: "a claim's image is edited, with and without its owner's consent", Class: true, Running: true, Rebuilds: true, Deeds: []Deed{EditImage, Approve, Delete}, People: 3,
-			Harms: []Harm{WipeStatus, DropLedger, LoseClaim}, Adverse: 1, Chances: []Chance{Errors, Recover}, Luck: 1},
-		{Name: "class-stalls", About: "a claim with a class, a pass that stalls, and a second manager whose cache lags", Class: true, Deeds: []Deed{Delete, TogglePower}, People: 1, Chances: []Chance{Fails}, Luck: 1,
-			Stalls: 1, StallWrites: true, Lag: true},
-	}
 }
 
 // WorldNamed finds a world.
