@@ -36,13 +36,19 @@ func (o observer) service(ctx context.Context) (root *serviceRoot, err error) {
 // Observe implements provider.Observer. At rest it is one GET of the ComputerSystem, conditional where this BMC's ETags have
 // proven to change with the facts. UUID is the one asked for where the machine says it in the other byte order (B155).
 func (o observer) Observe(ctx context.Context, ref provider.SystemRef, depth provider.Depth, etag string) (provider.SystemFacts, error) {
+	from := reader(o)
 	if depth == provider.DepthState {
-		if facts, done := o.unchanged(ctx, ref, etag); done {
-			return facts, nil
+		answer := o.ifChanged(ctx, ref, etag)
+		switch {
+		case answer == nil:
+		case answer.status == http.StatusNotModified:
+			return provider.SystemFacts{NotModified: true, ETag: etag}, nil
+		case answer.status == http.StatusOK:
+			from = &answered{reader: o, answer: answer}
 		}
 	}
 	g := &gaps{}
-	s, err := o.find(ctx, o, ref, g)
+	s, err := o.find(ctx, from, ref, g)
 	if err != nil {
 		return provider.SystemFacts{}, err
 	}
@@ -69,17 +75,32 @@ func (o observer) Observe(ctx context.Context, ref provider.SystemRef, depth pro
 	return facts, nil
 }
 
-// unchanged asks whether anything changed since the picture with that ETag. Whatever else is answered, the normal look finds out.
-func (o observer) unchanged(ctx context.Context, ref provider.SystemRef, etag string) (provider.SystemFacts, bool) {
+// ifChanged asks for the system where it was last, if it changed since the picture with that ETag; nil where it cannot be asked so, or where
+// that failed. Whatever is answered but the system or that nothing changed, the normal look finds out.
+func (o observer) ifChanged(ctx context.Context, ref provider.SystemRef, etag string) *response {
 	at, known := o.known.place(ref)
 	if !known || !at.whole || !o.known.conditional(at.path, etag) {
-		return provider.SystemFacts{}, false
+		return nil
 	}
-	resp, err := o.read(ctx, request{method: http.MethodGet, path: at.path, ifNone: etag})
-	if err != nil || resp.status != http.StatusNotModified {
-		return provider.SystemFacts{}, false
+	answer, err := o.read(ctx, request{method: http.MethodGet, path: at.path, ifNone: etag})
+	if err != nil {
+		return nil
 	}
-	return provider.SystemFacts{NotModified: true, ETag: etag}, true
+	return answer
+}
+
+// answered is a reader that has one answer already: what changed is not asked for a second time.
+type answered struct {
+	reader
+	answer *response
+}
+
+func (a *answered) read(ctx context.Context, r request) (*response, error) {
+	if answer := a.answer; answer != nil && r.method == http.MethodGet && r.path == answer.sent.path {
+		a.answer = nil // what is read again is asked for again
+		return answer, nil
+	}
+	return a.reader.read(ctx, r)
 }
 
 // facts reads the state of a system from its document alone.
@@ -142,7 +163,7 @@ func (o observer) describeManager(ctx context.Context, root *serviceRoot, system
 // findManager reads the manager that provides this service: the one the root names, else the one that manages the first host, else
 // the first that is a BMC and tells its firmware. The empty document where there is none.
 func (o observer) findManager(ctx context.Context, root *serviceRoot, systems []*system, g *gaps) (document, error) {
-	candidates := []string{o.base.resolve(o.base.root(), root.doc.object("Links").link("ManagerProvidingService"))}
+	candidates := []string{o.base.resolve(o.base.root(), root.manager)}
 	for _, s := range systems {
 		for _, l := range s.doc.object("Links").links("ManagedBy") {
 			if s.canReset() {
@@ -201,7 +222,7 @@ func (b *BMC) vendor(root *serviceRoot, systems []*system) string {
 	if root.vendor != "" {
 		return root.vendor
 	}
-	for key := range root.doc.object("Oem").members {
+	for _, key := range root.oem {
 		if key == "Supermicro" || key == "Dell" || key == "Hpe" || key == "Hp" || key == "Lenovo" || key == "Ami" {
 			return key
 		}

@@ -4,19 +4,22 @@ package redfish
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
-// serviceRoot is what is needed of the root document. Read once a connection.
+// serviceRoot is what is needed of the root document. Read once a connection, and kept: so the document itself is not.
 type serviceRoot struct {
-	doc      document
 	uuid     string
 	vendor   string
 	sessions string // path of the collection of sessions, "" where there is none
 	systems  string
 	managers string
+	manager  string   // link to the manager that provides the service, "" where none is named
+	oem      []string // names of vendors' parts
 	// guarded: the root itself asks for credentials, against the specification.
 	guarded bool
 }
@@ -99,12 +102,13 @@ func (b *BMC) parseRoot(r *response) (*serviceRoot, error) {
 func (b *BMC) readRoot(doc document) *serviceRoot {
 	at := b.base.root()
 	out := &serviceRoot{
-		doc:      doc,
 		uuid:     normalUUID(doc.text("UUID")),
 		vendor:   doc.text("Vendor"),
 		sessions: b.base.resolve(at, doc.object("Links").link("Sessions")),
 		systems:  b.base.resolve(at, doc.link("Systems")),
 		managers: b.base.resolve(at, doc.link("Managers")),
+		manager:  doc.object("Links").link("ManagerProvidingService"),
+		oem:      slices.Sorted(maps.Keys(doc.object("Oem").members)),
 	}
 	if out.sessions == "" && doc.link("SessionService") != "" {
 		out.sessions = b.base.resolve(at, doc.link("SessionService")) + "/Sessions"

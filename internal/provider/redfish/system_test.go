@@ -284,6 +284,27 @@ func TestETags(t *testing.T) {
 	step(false)
 }
 
+// A system that changed is read once: the answer to whether it changed is the system.
+func TestWhatChangedIsReadOnce(t *testing.T) {
+	f := newFake(t)
+	tag, system := `"1"`, f.docs["/redfish/v1/Systems/1"].(object)
+	f.handle("GET /redfish/v1/Systems/1", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("ETag", tag)
+		f.send(w, system)
+	})
+	b := f.connect()
+	observe(t, b)
+	tag, system["PowerState"] = `"2"`, "On"
+	known := observe(t, b).ETag // the tag has proven to follow the power
+	tag, system["PowerState"] = `"3"`, "Off"
+	before := len(f.got(""))
+	facts, err := b.Observer().Observe(t.Context(), fakeRef, provider.DepthState, known)
+	if err != nil || facts.NotModified || facts.Power != provider.PowerOff || facts.ETag != tag {
+		t.Errorf("%+v, %v", facts, err)
+	}
+	equal(t, "requests", 1, len(f.got(""))-before)
+}
+
 // lastLook makes the next look the one that reads the document.
 func lastLook(r tagRecord) tagRecord {
 	r.looks = checkEvery
