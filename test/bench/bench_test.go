@@ -28,7 +28,7 @@ func TestBenchmarks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &run{plan: p, document: Document{Path: p.out, Run: p.name + " run"}}
+	r := &run{plan: p, document: Document{Path: p.out, Run: p.told()}}
 	if p.takes(6) {
 		t.Run("status", r.status)
 	}
@@ -106,8 +106,15 @@ func (r *run) keep(t *testing.T, manager *harness.Process, profile, name string)
 		t.Error(err)
 		return
 	}
-	if err := manager.Profile(profile, filepath.Join(r.plan.profiles, name)); err != nil {
-		t.Errorf("profile %s: %v", name, err)
+	for begun := time.Now(); ; {
+		err := manager.Profile(profile, filepath.Join(r.plan.profiles, name))
+		if err == nil || time.Since(begun) > starting {
+			if err != nil {
+				t.Errorf("profile %s: %v", name, err)
+			}
+			return
+		}
+		<-time.After(100 * time.Millisecond)
 	}
 }
 
@@ -122,7 +129,11 @@ func (r *run) keepCPU(t *testing.T, manager *harness.Process, name string) (done
 	return func() { <-finished }
 }
 
-const profiled = 15 * time.Second
+const (
+	profiled = 15 * time.Second
+	// starting is how long a manager may take until it serves profiles.
+	starting = 10 * time.Second
+)
 
 // seconds is a duration for tables.
 func seconds(d time.Duration) string {

@@ -40,20 +40,24 @@ func (r *run) writeLimit(f *fleet) float64 {
 			}
 		}
 	}
+	// Each writer has Servers of its own: two that patch one at a time would wait for each other.
+	writers := min(limitClients*limitParallel, len(servers))
+	clients := make([]client.Client, (writers+limitParallel-1)/limitParallel)
+	for i := range clients {
+		if clients[i], err = unlimited(f); err != nil {
+			f.T.Fatal(err)
+		}
+		// The first request of a client asks what kinds there are.
+		if err := clients[i].Get(f.T.Context(), client.ObjectKey{Name: servers[0].Name}, &v1alpha1.Server{}); err != nil {
+			f.T.Fatal(err)
+		}
+	}
 	var writes atomic.Int64
 	started := time.Now()
 	until := started.Add(r.plan.limit)
 	group, ctx := errgroup.WithContext(f.T.Context())
-	// Each has Servers of its own: two that patch one at a time would wait for each other.
-	writers := min(limitClients*limitParallel, len(servers))
-	var api client.Client
 	for first := range writers {
-		if first%limitParallel == 0 {
-			if api, err = unlimited(f); err != nil {
-				f.T.Fatal(err)
-			}
-		}
-		through := api
+		api := clients[first/limitParallel]
 		group.Go(func() error {
 			for turn := 0; ; turn++ {
 				for i := first; i < len(servers); i += writers {
@@ -61,7 +65,7 @@ func (r *run) writeLimit(f *fleet) float64 {
 						return nil
 					}
 					server := f.Server(servers[i].Name)
-					if err := through.Status().Patch(ctx, server, client.RawPatch(types.MergePatchType, patches[i][turn%2])); err != nil {
+					if err := api.Status().Patch(ctx, server, client.RawPatch(types.MergePatchType, patches[i][turn%2])); err != nil {
 						return err
 					}
 					writes.Add(1)

@@ -59,7 +59,7 @@ var plans = []plan{
 	},
 	{
 		name: "quick", fleets: []int{50, 100}, claims: 100, restart: 100, wakes: 100, samples: 40, poll: 5 * time.Second, trouble: 20,
-		rest: 20, window: 20 * time.Second, hour: 20 * time.Second, looks: 10 * time.Second, flags: []string{"--effect-deadline=5s"}, limit: 3 * time.Second, benchtime: "200ms",
+		rest: 20, window: 20 * time.Second, hour: 20 * time.Second, looks: 10 * time.Second, flags: []string{"--effect-deadline=5s", "--poll=5s"}, limit: 5 * time.Second, benchtime: "200ms",
 	},
 	{
 		name: "full", fleets: []int{200, 1000, 10_000}, claims: 1000, restart: 10_000, wakes: 1000, samples: 200, poll: 30 * time.Second, trouble: 50,
@@ -107,6 +107,14 @@ func fromRoot(path string) string {
 		return path
 	}
 	return filepath.Join("../..", path)
+}
+
+// told says what the run is, for those who read its tables.
+func (p plan) told() string {
+	if len(p.flags) == 0 {
+		return p.name + " run"
+	}
+	return p.name + " run, managers with " + strings.Join(p.flags, " ")
 }
 
 func (p plan) takes(table int) bool { return slices.Contains(p.tables, table) }

@@ -16,6 +16,9 @@ const quietWithin = time.Minute
 // restarted stops the manager of a settled fleet and starts another: table 3. It watches until every machine was looked at once more.
 func (r *run) restarted(f *fleet) Table {
 	f.T.Helper()
+	if f.claimed { // what was not seen yet would be written by whoever sees it
+		sight(f.Kit, "running", running).until(f.n, time.Now(), nil)
+	}
 	f.Until("the fleet is settled", quiet(f.manager))
 	progress(f.T, "restarting the manager over %d settled servers", f.n)
 	f.manager.Stop()
