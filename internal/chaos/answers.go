@@ -45,6 +45,14 @@ var claimAnswers = map[string]claimAnswer{
 	v1alpha1.ReasonAlreadyReleased: giveUpClaim,
 }
 
+type bmcAnswer func(ctx context.Context, p *person, bmc *v1alpha1.BMC) error
+
+// bmcAnswers are what a person does about BMCs.
+var bmcAnswers = map[string]bmcAnswer{
+	v1alpha1.ReasonCredentialsInvalid: func(ctx context.Context, p *person, bmc *v1alpha1.BMC) error { return p.rotate(ctx, idOf(bmc)) },
+	v1alpha1.ReasonServerMissing:      findServers,
+}
+
 // switchOff consents to a machine being switched off, once nobody needs it.
 func switchOff(ctx context.Context, p *person, server *v1alpha1.Server) error {
 	if err := p.vacate(ctx, server, ""); err != nil {
@@ -72,7 +80,7 @@ func findClaim(ctx context.Context, p *person, server *v1alpha1.Server) error {
 		return errNothing
 	}
 	t := p.tenants.get(ref.Name)
-	last := p.sight.last(id{"claim", client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}}, restorable)
+	last := p.sight.newest(id{"claim", client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}}, restorable)
 	if t == nil || t.over() || last == nil {
 		return letGo(ctx, p, server)
 	}
@@ -146,9 +154,20 @@ func enrollAnew(ctx context.Context, p *person, server *v1alpha1.Server) error {
 
 // findServer restores the server of a claim.
 func findServer(ctx context.Context, p *person, claim *v1alpha1.ServerClaim) error {
-	last := p.sight.last(id{"server", client.ObjectKey{Name: claim.Spec.ServerName}}, restorable)
+	last := p.sight.newest(id{"server", client.ObjectKey{Name: claim.Spec.ServerName}}, restorable)
 	if last == nil {
 		return giveUpClaim(ctx, p, claim)
+	}
+	p.gate.RLock()
+	defer p.gate.RUnlock()
+	return ignoreExists(p.world.admin.Create(ctx, asBackup(last)))
+}
+
+// findServers restores the Server that a restored BMC waits for, or has it made anew where nobody has kept it.
+func findServers(ctx context.Context, p *person, bmc *v1alpha1.BMC) error {
+	last := p.sight.newest(id{"server", client.ObjectKey{Name: bmc.Name}}, restorable)
+	if last == nil {
+		return p.annotate(ctx, bmc, v1alpha1.AnnotationEnrollAnew, string(bmc.UID))
 	}
 	p.gate.RLock()
 	defer p.gate.RUnlock()

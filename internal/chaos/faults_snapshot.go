@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"syscall"
 	"time"
@@ -20,18 +21,26 @@ import (
 )
 
 // takeSnapshot keeps what etcd holds.
-func takeSnapshot(_ context.Context, c *campaign, _ Step) (func(context.Context) error, error) {
+func takeSnapshot(_ context.Context, c *campaign, step Step) (func(context.Context) error, error) {
 	c.plane.Lock()
 	defer c.plane.Unlock()
 	c.gate.Lock() // an ask is in the snapshot, or it is not
 	defer c.gate.Unlock()
-	dir := filepath.Join(c.scratch, fmt.Sprintf("snapshot-%d", len(c.snapshots)))
+	dir := filepath.Join(c.scratch, fmt.Sprintf("snapshot-%d", step.At.Milliseconds()))
 	if err := c.world.env.SnapshotEtcd(dir); err != nil {
 		return nil, err
 	}
 	c.snapshots = append(c.snapshots, dir)
-	return nil, nil
+	if len(c.snapshots) <= mostSnapshots {
+		return nil, nil
+	}
+	oldest := c.snapshots[0]
+	c.snapshots = c.snapshots[1:]
+	return nil, os.RemoveAll(oldest)
 }
+
+// mostSnapshots is how many are kept: the oldest is minutes old.
+const mostSnapshots = 12
 
 // restoreSnapshot puts an older state of the whole cluster in the place of the present one, under managers that go on.
 func restoreSnapshot(ctx context.Context, c *campaign, step Step) (func(context.Context) error, error) {

@@ -35,23 +35,40 @@ func (w *world) machineID(server *v1alpha1.Server) string {
 
 // installedFor says that a machine's disk is a tenant's.
 func (w *world) installedFor(server *v1alpha1.Server, t *tenancy) bool {
-	machine := w.machineOf(server)
-	return machine != nil && machine.Status().Disk == watch.ImageURL(t.id)
+	return w.look(server).disk == watch.ImageURL(t.id)
 }
 
-// runsFor says that a machine's disk is a tenant's, or that the tenant is about to be installed there; or that a VM is a tenant's.
-func (w *world) runsFor(server *v1alpha1.Server, t *tenancy) bool {
+// occupancy is what was found on a machine or VM.
+type occupancy struct {
+	disk, running, userData string
+}
+
+// look at the machine or VM of a Server.
+func (w *world) look(server *v1alpha1.Server) occupancy {
 	if machine := w.machineOf(server); machine != nil {
 		status := machine.Status()
-		return status.Disk == watch.ImageURL(t.id) || status.Running == watch.ImageURL(t.id)
+		return occupancy{disk: status.Disk, running: status.Running}
 	}
-	vm, found := w.vmOf(t)
-	return found && vm.Name == server.Name
+	vms := w.cloud.Servers()
+	if i := slices.IndexFunc(vms, func(vm openstack.Server) bool { return vm.Name == server.Name }); i >= 0 {
+		return occupancy{userData: vms[i].UserData}
+	}
+	return occupancy{}
+}
+
+// of says that it is a tenant's: its disk, or what is being installed over that, or the VM.
+func (o occupancy) of(t *tenancy) bool {
+	image := watch.ImageURL(t.id)
+	return o.disk == image || o.running == image || o.userData == encodedUserData(t)
+}
+
+func encodedUserData(t *tenancy) string {
+	return base64.StdEncoding.EncodeToString([]byte(watch.UserData(t.id)))
 }
 
 // vmOf is the VM that was made for a tenant.
 func (w *world) vmOf(t *tenancy) (openstack.Server, bool) {
-	data := base64.StdEncoding.EncodeToString([]byte(watch.UserData(t.id)))
+	data := encodedUserData(t)
 	vms := w.cloud.Servers()
 	i := slices.IndexFunc(vms, func(vm openstack.Server) bool { return vm.UserData == data })
 	if i < 0 {

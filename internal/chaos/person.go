@@ -94,11 +94,19 @@ func (p *person) reply(ctx context.Context, h hold, o object) {
 			return
 		}
 		err = answer(ctx, p, o)
-	default:
+	case *v1alpha1.Cloud:
 		if h.reason != v1alpha1.ReasonCredentialsInvalid {
 			return
 		}
 		err = p.rotate(ctx, h.id)
+	case *v1alpha1.BMC:
+		answer := bmcAnswers[h.reason]
+		if answer == nil {
+			return
+		}
+		err = answer(ctx, p, o)
+	default:
+		return
 	}
 	p.note("a person answers %s, held for %s: %v", h.id, h.reason, err)
 	if err == nil {
@@ -158,8 +166,9 @@ func (p *person) clear(ctx context.Context, server *v1alpha1.Server, field strin
 // occupant is who runs on a server's machine and still wants it; nil for nobody. A person sees it on the machine itself.
 func (p *person) occupant(server *v1alpha1.Server) *tenancy {
 	var found *tenancy
+	there := p.world.look(server)
 	p.tenants.each(func(t *tenancy) {
-		if !t.over() && p.world.runsFor(server, t) {
+		if !t.over() && there.of(t) {
 			found = t
 		}
 	})

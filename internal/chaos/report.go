@@ -3,6 +3,7 @@
 package chaos
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -52,7 +53,8 @@ func (c *campaign) tell(r *report) error {
 	}
 	r.print(out)
 	var failures []error
-	failures = append(failures, c.journal.save(c.options.Dir), c.saveObjects(),
+	verdict, err := json.MarshalIndent(r.judged, "", "  ")
+	failures = append(failures, err, c.save("verdict.json", string(verdict)), c.journal.save(c.options.Dir), c.saveObjects(),
 		c.save("plan.txt", c.plan.String()), c.save("campaign.log", strings.Join(c.tally.lines, "\n")))
 	if r.passed() {
 		fmt.Fprintf(out, "\npassed: seed %d\n", c.options.Seed)
@@ -122,11 +124,15 @@ func (r *report) printTrouble(out io.Writer) {
 	list("on their way after the first wait:", r.atRest.unsettled)
 	list("on their way at the end:", r.atEnd.unsettled)
 	list("the campaign itself:", r.tally.failures)
+	excused := map[string]int{}
 	for _, v := range r.judged.Excused {
-		fmt.Fprintf(out, "\nexcused: %s", v)
+		excused[v.Rule+" "+v.How]++
+	}
+	for _, how := range slices.Sorted(maps.Keys(excused)) {
+		fmt.Fprintf(out, "\nwithin a limit that is named (%d times, see verdict.json): %s", excused[how], how)
 	}
 	for _, v := range r.judged.Violations {
 		fmt.Fprintf(out, "\nVIOLATION: %s", v)
 	}
-	fmt.Fprintf(out, "\nviolations: %d, excused: %d\n", len(r.judged.Violations), len(r.judged.Excused))
+	fmt.Fprintf(out, "\nviolations: %d, within a limit that is named: %d\n", len(r.judged.Violations), len(r.judged.Excused))
 }

@@ -58,17 +58,20 @@ type sight struct {
 	now map[id]object
 	// past are earlier versions of each object, the oldest first. What is in it is never changed.
 	past map[id][]object
+	last map[id]time.Time // when it was seen
 	at   time.Time
 }
 
 func newSight(api client.Reader) *sight {
-	return &sight{api: api, now: map[id]object{}, past: map[id][]object{}}
+	return &sight{api: api, now: map[id]object{}, past: map[id][]object{}, last: map[id]time.Time{}}
 }
 
 const (
 	lookPause = 500 * time.Millisecond
 	// mostPast is how many versions of an object are kept.
-	mostPast = 60
+	mostPast = 40
+	// forgotten is how long after it was last seen an object is kept.
+	forgotten = 3 * time.Minute
 )
 
 // watch looks until ctx ends.
@@ -101,11 +104,18 @@ func (s *sight) look(ctx context.Context) error {
 	defer s.mu.Unlock()
 	s.now, s.at = seen, at
 	for i, o := range seen {
+		s.last[i] = at
 		past := s.past[i]
 		if len(past) > 0 && past[len(past)-1].GetResourceVersion() == o.GetResourceVersion() {
 			continue
 		}
 		s.past[i] = append(past[max(0, len(past)-mostPast+1):], o)
+	}
+	for i, last := range s.last {
+		if at.Sub(last) > forgotten {
+			delete(s.past, i)
+			delete(s.last, i)
+		}
 	}
 	return nil
 }
@@ -149,8 +159,8 @@ func (s *sight) older(i id, pick uint64, suits func(object) bool) object {
 	return suited[pick%uint64(len(suited))].DeepCopyObject().(object)
 }
 
-// last is the newest version of an object that suits; nil where there is none.
-func (s *sight) last(i id, suits func(object) bool) object {
+// newest is the newest version of an object that suits; nil where there is none.
+func (s *sight) newest(i id, suits func(object) bool) object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, o := range slices.Backward(s.past[i]) {
