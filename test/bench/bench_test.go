@@ -20,6 +20,8 @@ type run struct {
 	plan     plan
 	document Document
 	telling  sync.Mutex
+	// reactions and troubles are the two parts of table 5, as far as they are measured.
+	reactions, troubles *Table
 }
 
 // TestBenchmarks takes the tables that were asked for. A table is written as soon as it is measured: what fails later loses nothing.
@@ -32,15 +34,13 @@ func TestBenchmarks(t *testing.T) {
 	if p.takes(6) {
 		t.Run("status", r.status)
 	}
-	if p.takes(1) || p.takes(2) {
-		t.Run("counts", r.counts)
-	}
+	t.Run("counts", r.counts)
 	r.fleets(t)
 }
 
-// counts takes the tables that count, beside each other: most of the time they wait for machines.
+// counts takes the tables that count or compare like with like, beside each other: most of the time they wait for machines.
 func (r *run) counts(t *testing.T) {
-	for table, take := range map[int]func(*testing.T){1: r.lives, 2: r.rest} {
+	for table, take := range map[int]func(*testing.T){1: r.lives, 2: r.rest, 5: r.trouble} {
 		if r.plan.takes(table) {
 			t.Run(fmt.Sprintf("table %d", table), func(t *testing.T) {
 				t.Parallel()
@@ -64,14 +64,31 @@ func (r *run) tell(t *testing.T, table Table) {
 	}
 }
 
-// suite starts a control plane and a rack for one stage. Machines take seconds, as the simulator has them by default, but for a tiny run.
-func (r *run) suite(t *testing.T) *harness.Suite {
+// tellReactions tells table 5 with the parts of it that there are.
+func (r *run) tellReactions(t *testing.T) {
 	t.Helper()
-	var rack sim.Config // of the harness, where machines live in blinks
-	if r.plan.name != "tiny" {
-		timing, program := sim.DefaultTiming(), sim.DefaultProgram()
-		rack.Timing, rack.Netboot = &timing, &program
+	table := Table{Number: 5, Title: "From a fact to what follows, and beside whom"}
+	for _, part := range []*Table{r.reactions, r.troubles} {
+		if part != nil {
+			table.Aims, table.Grids, table.Notes = append(table.Aims, part.Aims...), append(table.Grids, part.Grids...), append(table.Notes, part.Notes...)
+		}
 	}
+	r.tell(t, table)
+}
+
+// lively are machines that take seconds, as the simulator has them by default, in runs of the sizes named; in others they are the
+// harness', which live in blinks.
+func (r *run) lively(sizes ...string) sim.Config {
+	if !slices.Contains(sizes, r.plan.name) {
+		return sim.Config{}
+	}
+	timing, program := sim.DefaultTiming(), sim.DefaultProgram()
+	return sim.Config{Timing: &timing, Netboot: &program}
+}
+
+// suite starts a control plane and a rack for one stage.
+func (r *run) suite(t *testing.T, rack sim.Config) *harness.Suite {
+	t.Helper()
 	suite, err := harness.Start(t.Context(), harness.Options{Rack: rack})
 	if err != nil {
 		t.Fatal(err)

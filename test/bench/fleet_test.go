@@ -46,7 +46,6 @@ func (f figures) conflicted() float64 { return f.conflicts / float64(f.claims) }
 // fleets takes tables 3, 4 and 5, each fleet on a control plane of its own.
 func (r *run) fleets(t *testing.T) {
 	var measured []figures
-	var reactions []Table
 	for _, n := range r.plan.sizes() {
 		t.Run(fmt.Sprintf("fleet of %d", n), func(t *testing.T) {
 			f, found := r.enroll(t, n)
@@ -54,7 +53,8 @@ func (r *run) fleets(t *testing.T) {
 				r.claim(f, &found)
 			}
 			if r.plan.takes(5) && n == r.plan.wakes {
-				reactions = append(reactions, r.wakes(f))
+				r.reactions = r.wakes(f)
+				r.tellReactions(t)
 			}
 			if r.plan.takes(3) && n == r.plan.restart {
 				r.tell(t, r.restarted(f))
@@ -67,15 +67,12 @@ func (r *run) fleets(t *testing.T) {
 			}
 		})
 	}
-	if r.plan.takes(5) {
-		t.Run("trouble", func(t *testing.T) { r.trouble(t, reactions) })
-	}
 }
 
 // enroll registers n BMCs, starts a manager over them and waits until all servers are Available.
 func (r *run) enroll(t *testing.T, n int) (*fleet, figures) {
 	t.Helper()
-	suite := r.suite(t)
+	suite := r.suite(t, r.lively("full"))
 	k := suite.Kit(t, "fleet")
 	k.Patience = 2*time.Minute + time.Duration(n)*100*time.Millisecond
 	f := &fleet{Kit: k, n: n, base: r.base(k)}

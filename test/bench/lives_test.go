@@ -49,7 +49,7 @@ func (c cost) observed() (observed, other []harness.Write) {
 // machines and VMs that take seconds. It looks at settled machines more often than by default, for a life that is bound for a minute only:
 // that a machine runs is seen by such a look.
 func (r *run) lives(t *testing.T) {
-	suite := r.suite(t)
+	suite := r.suite(t, r.lively("quick", "full"))
 	k := suite.Kit(t, "life")
 	k.Patience = 5 * time.Minute
 	r.manager(k, "--poll="+r.plan.looks.String())

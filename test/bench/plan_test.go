@@ -58,7 +58,7 @@ var plans = []plan{
 		rest: 4, window: 5 * time.Second, hour: 6 * time.Second, looks: 2 * time.Second, flags: []string{"--effect-deadline=1s"}, limit: time.Second,
 	},
 	{
-		name: "quick", fleets: []int{50, 100}, claims: 100, restart: 100, wakes: 100, samples: 40, poll: 5 * time.Second, trouble: 20,
+		name: "quick", fleets: []int{25, 100}, claims: 100, restart: 100, wakes: 100, samples: 30, poll: 5 * time.Second, trouble: 20,
 		rest: 20, window: 20 * time.Second, hour: 20 * time.Second, looks: 10 * time.Second, flags: []string{"--effect-deadline=5s", "--poll=5s"}, limit: 5 * time.Second, benchtime: "200ms",
 	},
 	{

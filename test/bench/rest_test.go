@@ -28,7 +28,7 @@ type still struct {
 // rest watches servers that are settled, half of them bound: table 2. First at the paces that are the default, for as long as is planned,
 // then with every pace of the monitor so much quicker that an hour passes within the plan's.
 func (r *run) rest(t *testing.T) {
-	suite := r.suite(t)
+	suite := r.suite(t, r.lively("full"))
 	k := suite.Kit(t, "rest")
 	k.Patience = 5 * time.Minute
 	n := r.plan.rest

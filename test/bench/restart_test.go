@@ -24,7 +24,7 @@ func (r *run) restarted(f *fleet) Table {
 	f.manager.Stop()
 	before, mark := askedOf(f.Rack, nil), place(f.Kit)
 	started := time.Now()
-	f.manager = r.manager(f.Kit, "--poll="+r.plan.poll.String())
+	f.manager = r.manager(f.Kit)
 	watched := &queues{manager: f.manager}
 	f.Until("the restarted manager is quiet", func(context.Context) error { return watched.check() })
 	took := watched.last.Sub(started)
@@ -47,8 +47,7 @@ func (r *run) restarted(f *fleet) Table {
 		},
 		Grids: []Grid{restartGrid(f.n, passes, reads, since, cpu, memory)},
 		Notes: []string{
-			fmt.Sprintf("Writes are counted from the start until every machine was looked at once more, with a pace of looking of %s instead of two minutes so that this takes no longer. ", r.plan.poll) +
-				"Logging in to each BMC is no write: a session is a connection's." + wrote(writes),
+			"Writes are counted from the start until every machine was looked at once more. Logging in to each BMC is no write: a session is a connection's." + wrote(writes),
 		},
 	}
 }

@@ -30,7 +30,7 @@ func (r *run) status(t *testing.T) {
 	if r.plan.benchtime == "" {
 		t.Skip("a tiny run builds no module but this one")
 	}
-	suite := r.suite(t)
+	suite := r.suite(t, r.lively("full"))
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := os.WriteFile(kubeconfig, suite.Env.Kubeconfig, 0o600); err != nil {
 		t.Fatal(err)

@@ -23,9 +23,9 @@ func inTrouble(server string) bool { return strings.HasSuffix(server, "7") }
 func well(server string) bool { return !inTrouble(server) }
 
 // trouble compares nine in ten BMCs beside one that is well with nine in ten beside one that hangs on every call, or whose machine ignores
-// being shut down. It tells table 5, with what was measured of it before.
-func (r *run) trouble(t *testing.T, before []Table) {
-	suite := r.suite(t)
+// being shut down: the second part of table 5.
+func (r *run) trouble(t *testing.T) {
+	suite := r.suite(t, r.lively("full"))
 	count := r.plan.trouble
 	manager := r.manager(suite.Kit(t, "manager"))
 	suite.Kit(t, "idle").Until("the manager has started", quiet(manager))
@@ -39,10 +39,7 @@ func (r *run) trouble(t *testing.T, before []Table) {
 		return err
 	}).enroll()
 	manager.Stop()
-	table := Table{Number: 5, Title: "From a fact to what follows"}
-	if len(before) > 0 {
-		table = before[0]
-	}
+	table := &Table{}
 	grid := Grid{Head: []string{"nine in ten of " + fmt.Sprint(count) + " BMCs", "all well: p50", "last", "beside the tenth: p50", "last"}}
 	for _, row := range []struct {
 		what, step    string
@@ -60,7 +57,8 @@ func (r *run) trouble(t *testing.T, before []Table) {
 	}
 	table.Grids = append(table.Grids, grid)
 	table.Notes = append(table.Notes, "Both groups of BMCs are led by the same manager, one after the other. Measurable is what takes half as long again and a second more.")
-	r.tell(t, table)
+	r.troubles = table
+	r.tellReactions(t)
 }
 
 // side is a group of BMCs. The tenth of them has a trouble, where the group has one.

@@ -36,7 +36,7 @@ type reaction struct {
 // wakes has the indicators of machines of a fleet at rest be lit, one after the other, and measures how soon each is switched off again:
 // table 5. Of all facts from which an effect follows this is the one that nothing is waited for: before power is touched on the word of
 // one look, Holdfast waits whether the next says the same (B018).
-func (r *run) wakes(f *fleet) Table {
+func (r *run) wakes(f *fleet) *Table {
 	f.T.Helper()
 	if f.claimed {
 		progress(f.T, "waiting until %d claimed servers are booted", f.n)
@@ -53,7 +53,7 @@ func (r *run) wakes(f *fleet) Table {
 	reactions := r.light(f, chosen)
 	toPicture, toEffect := spans(reactions)
 	half, most := quantile(toEffect, 0.5), quantile(toEffect, 0.99)
-	table := Table{Number: 5, Title: "From a fact to what follows"}
+	table := &Table{}
 	what := fmt.Sprintf("picture → effect, %d servers, one changes", f.n)
 	table.Aims = append(table.Aims,
 		Aim{What: what + ": p50", Aim: "< 50 ms", Measured: seconds(half), Met: verdict(half < wakeHalf)},

@@ -25,30 +25,39 @@ type sightings struct {
 
 	mu    sync.Mutex
 	first map[string]time.Time
-	ended error
+	lost  error // why the watch that there was last could not be opened
 }
 
 // sight watches the fleet of a kit until the test ends. Servers that are as wanted already are seen at once.
 func sight(k *harness.Kit, what string, wanted func(*v1alpha1.Server) bool) *sightings {
 	k.T.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	stream, err := k.Admin.Watch(ctx, &v1alpha1.ServerList{}, client.MatchingLabels{"test": k.Name})
-	if err != nil {
-		cancel()
-		k.T.Fatal(err)
-	}
 	s := &sightings{k: k, what: what, first: map[string]time.Time{}}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.follow(stream.ResultChan(), wanted)
+		// The API server ends the watch of who is slow to read. A new one begins with what there is.
+		for ctx.Err() == nil {
+			stream, err := k.Admin.Watch(ctx, &v1alpha1.ServerList{}, client.MatchingLabels{"test": k.Name})
+			s.opened(err)
+			if err != nil {
+				<-time.After(100 * time.Millisecond)
+				continue
+			}
+			s.follow(stream.ResultChan(), wanted)
+		}
 	}()
 	k.T.Cleanup(func() {
-		stream.Stop()
 		cancel()
 		<-done
 	})
 	return s
+}
+
+func (s *sightings) opened(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lost = err
 }
 
 func (s *sightings) follow(events <-chan watch.Event, wanted func(*v1alpha1.Server) bool) {
@@ -63,9 +72,6 @@ func (s *sightings) follow(events <-chan watch.Event, wanted func(*v1alpha1.Serv
 		}
 		s.mu.Unlock()
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ended = fmt.Errorf("the watch of servers %s ended", s.what)
 }
 
 // until waits until n servers were seen as wanted and returns how long after the start that was for each of them, quickest first. It tells
@@ -98,7 +104,7 @@ func (s *sightings) since(started time.Time, which func(string) bool) ([]time.Du
 		}
 	}
 	slices.Sort(took)
-	return took, s.ended
+	return took, s.lost
 }
 
 // available, bound and booted are what servers are waited for to be.
