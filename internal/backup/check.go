@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/reconciler/bmc"
 )
 
 // Options say what a restore is tried into, and when.
@@ -53,13 +54,14 @@ type check struct {
 	set     *Set
 	options Options
 
-	there      map[string]bool          // by kind and name, those that a BMC makes not included
-	items      []Item                   // one of each kind and name, those that a BMC makes included
-	duplicates map[string][]Item        // items that others stand in for, by kind and name
-	made       map[string]bool          // names of servers that are in no file: their BMC makes them
-	conditions map[string][]condition   // by name of the server
-	memories   map[string]ledger.Server // by name of the server; none for those that cannot be read
-	serverOf   map[string]string        // name of the server, by name of the claim
+	there      map[string]bool               // by kind and name, those that a BMC makes not included
+	behind     map[string][]*v1alpha1.Server // in the backup, by name of their BMC
+	items      []Item                        // one of each kind and name, those that a BMC makes included
+	duplicates map[string][]Item             // items that others stand in for, by kind and name
+	made       map[string]bool               // names of servers that are in no file: their BMC makes them
+	conditions map[string][]condition        // by name of the server
+	memories   map[string]ledger.Server      // by name of the server; none for those that cannot be read
+	serverOf   map[string]string             // name of the server, by name of the claim
 	claims     map[client.ObjectKey]*v1alpha1.ServerClaim
 	boundTo    map[string]*v1alpha1.ServerClaim // by the identity that they are bound to
 }
@@ -120,18 +122,22 @@ func (c *check) prepare() {
 
 // makeServers adds the Servers that BMCs make which have none in the backup: Git holds the BMC alone.
 func (c *check) makeServers() {
-	behind := map[string]bool{}
+	c.behind = map[string][]*v1alpha1.Server{}
 	for _, server := range c.servers() {
 		if server.Spec.Redfish != nil {
-			behind[server.Spec.Redfish.BMCRef.Name] = true
+			name := server.Spec.Redfish.BMCRef.Name
+			c.behind[name] = append(c.behind[name], server)
 		}
 	}
 	for _, item := range c.items {
-		bmc, is := item.Object.(*v1alpha1.BMC)
-		if !is || behind[bmc.Name] {
+		exported, is := item.Object.(*v1alpha1.BMC)
+		if !is {
 			continue
 		}
-		for _, server := range serversOf(bmc) {
+		there := c.behind[exported.Name]
+		back := c.options.restored(item).(*v1alpha1.BMC)
+		back.Status.Observed = &v1alpha1.BMCObserved{Reachable: true, Systems: systemsOf(exported, there)}
+		for _, server := range bmc.ServersOf(back, there) {
 			if c.there[KindServer+" "+server.Name] {
 				continue
 			}
@@ -249,7 +255,7 @@ func (c *check) provide(p *play, item Item) {
 	case *v1alpha1.BMC:
 		seen := &v1alpha1.BMC{}
 		_ = p.Get(context.Background(), client.ObjectKeyFromObject(o), seen) // it was put there
-		seen.Status.Observed = bmcSeen(o, p)
+		seen.Status.Observed = bmcSeen(o, c.behind[o.Name], p)
 		p.put(seen)
 	case *v1alpha1.Cloud:
 		seen := &v1alpha1.Cloud{}

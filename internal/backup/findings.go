@@ -47,10 +47,13 @@ func (c *check) findings() []Finding {
 			c.ofServer(o, tell)
 		case *v1alpha1.ServerClaim:
 			c.ofClaim(o, tell)
+		case *v1alpha1.BMC:
+			if o.Annotations[ledger.KeyObjectUID] != "" && len(c.behind[o.Name]) == 0 {
+				tell(Odd, "was enrolled, and none of its Servers is in this backup")
+			}
 		}
 	}
 	found = append(found, c.identities()...)
-	found = append(found, c.order()...)
 	return append(found, c.secrets()...)
 }
 

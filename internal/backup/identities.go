@@ -40,16 +40,6 @@ func (c *check) identities() []Finding {
 	return found
 }
 
-// order tells in which order to restore, where that matters. All of it is played at once here.
-func (c *check) order() []Finding {
-	for _, server := range c.servers() {
-		if server.Spec.Redfish != nil && !c.made[server.Name] && c.there[KindBMC+" "+server.Spec.Redfish.BMCRef.Name] {
-			return []Finding{{Level: Note, Kind: KindBMC, Name: server.Spec.Redfish.BMCRef.Name, Text: "and every other BMC is to be restored after its Servers, or while no manager runs: it makes those anew that are not there, without memory, and the ones of the backup then find their names taken"}}
-		}
-	}
-	return nil
-}
-
 // secrets are those that are named and not in the backup.
 func (c *check) secrets() []Finding {
 	if c.options.SecretsElsewhere {

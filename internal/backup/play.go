@@ -23,6 +23,7 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/maintenance"
 	servers "github.com/holdfast-dev/holdfast/internal/lifecycle/server"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/virtual"
+	"github.com/holdfast-dev/holdfast/internal/reconciler/index"
 	"github.com/holdfast-dev/holdfast/internal/reconciler/view"
 )
 
@@ -205,6 +206,19 @@ func (p *play) passServer(ctx context.Context, key client.ObjectKey) (bool, erro
 func (p *play) server(name string) *v1alpha1.Server {
 	server, _ := p.objects[reflect.TypeFor[*v1alpha1.Server]()][client.ObjectKey{Name: name}].(*v1alpha1.Server)
 	return server
+}
+
+// behind are the Servers that name a BMC.
+func (p *play) behind(bmc string) []*v1alpha1.Server {
+	var list v1alpha1.ServerList
+	if p.List(context.Background(), &list, client.MatchingFields{index.ServerBMC: bmc}) != nil {
+		return nil // a world in memory that has the index has no errors
+	}
+	servers := make([]*v1alpha1.Server, len(list.Items))
+	for i := range list.Items {
+		servers[i] = &list.Items[i]
+	}
+	return servers
 }
 
 // look writes the picture into the server as the monitor does, taken after its intent had been read (R4). It tells whether it wrote.

@@ -3,32 +3,34 @@
 package backup
 
 import (
+	"cmp"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
-	"github.com/holdfast-dev/holdfast/internal/reconciler/bmc"
 )
 
-// systemsOf are the systems behind a BMC: as seen last, else the one that most BMCs have, under a UUID that stands for its own.
-func systemsOf(b *v1alpha1.BMC) []v1alpha1.ObservedSystem {
+// systemsOf are the systems behind a BMC: as seen last; else those that its Servers name; else the one that most BMCs have, under a UUID
+// that stands for its own.
+func systemsOf(b *v1alpha1.BMC, servers []*v1alpha1.Server) []v1alpha1.ObservedSystem {
 	if seen := b.Status.Observed; seen != nil && len(seen.Systems) > 0 {
 		return seen.Systems
+	}
+	var named []v1alpha1.ObservedSystem
+	for _, server := range servers {
+		redfish := server.Spec.Redfish
+		named = append(named, v1alpha1.ObservedSystem{ID: cmp.Or(redfish.SystemID, redfish.SystemUUID, "1"), UUID: redfish.SystemUUID, CanReset: true})
+	}
+	if len(named) > 0 {
+		return named
 	}
 	return []v1alpha1.ObservedSystem{{ID: "1", UUID: ledger.ObjectIdentity(types.UID("system of " + b.Name)), CanReset: true}}
 }
 
-// serversOf are the Servers that a BMC without any makes.
-func serversOf(b *v1alpha1.BMC) []*v1alpha1.Server {
-	seen := b.DeepCopy()
-	seen.Status.Observed = &v1alpha1.BMCObserved{Reachable: true, Systems: systemsOf(b)}
-	return bmc.ServersOf(seen)
-}
-
 // bmcSeen is what the monitor finds at a BMC after the restore.
-func bmcSeen(b *v1alpha1.BMC, p *play) *v1alpha1.BMCObserved {
+func bmcSeen(b *v1alpha1.BMC, servers []*v1alpha1.Server, p *play) *v1alpha1.BMCObserved {
 	seen := &v1alpha1.BMCObserved{}
 	if b.Status.Observed != nil {
 		seen = b.Status.Observed.DeepCopy()
@@ -36,7 +38,7 @@ func bmcSeen(b *v1alpha1.BMC, p *play) *v1alpha1.BMCObserved {
 	if secret := b.Spec.CredentialsSecretRef.Name; !p.reachable(secret) {
 		return &v1alpha1.BMCObserved{Reason: v1alpha1.ReasonCredentialsMissing, Message: missing(p.namespace, secret)}
 	}
-	seen.Reachable, seen.Reason, seen.Message, seen.Systems = true, "", "", systemsOf(b)
+	seen.Reachable, seen.Reason, seen.Message, seen.Systems = true, "", "", systemsOf(b, servers)
 	return seen
 }
 

@@ -126,9 +126,10 @@ func (r Report) writeTrouble(out *bytes.Buffer) {
 
 // trouble adds an object to those of the same verdict and reason.
 func (g *groups) trouble(name string, o Outcome) {
-	title := strings.TrimSpace(string(o.Verdict) + " " + o.Reason)
-	same := g.add(title, name)
-	same.advice = advice(o)
+	same := g.add(strings.TrimSpace(string(o.Verdict)+" "+o.Reason), name)
+	if len(same.advice) == 0 {
+		same.advice = advice(o)
+	}
 	if o.Message != "" && len(same.messages) < mostNames {
 		same.messages = append(same.messages, name+": "+o.Message)
 	}
@@ -137,7 +138,7 @@ func (g *groups) trouble(name string, o Outcome) {
 // advice is what a person can do about an outcome.
 func advice(o Outcome) []string {
 	var lines []string
-	if remedy, known := lifecycle.RemedyOf(o.Reason); known && o.Verdict == Hold {
+	if remedy, known := lifecycle.RemedyOf(o.Reason); known && len(o.WaysOut) > 0 {
 		lines = append(lines, "Holdfast will not: "+remedy.WillNot)
 	}
 	for _, way := range o.WaysOut {

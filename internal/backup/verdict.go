@@ -70,9 +70,11 @@ func (e *end) outcome(kind string) Outcome {
 	switch {
 	case e.refused != "":
 		remedy, _ := lifecycle.RemedyOf(e.refused)
-		o.hold(lifecycle.Gate{Reason: e.refused, Message: remedy.Missing})
-	case held != nil:
-		o.hold(*held)
+		o.hold(lifecycle.Gate{Reason: e.refused, Message: remedy.Missing}, lifecycle.WaysOut(e.refused))
+	case held != nil && (kind == KindServer || kind == KindClaim):
+		o.hold(*held, lifecycle.WaysOut(held.Reason))
+	case held != nil: // the message tells the ways out
+		o.hold(*held, nil)
 	case slices.ContainsFunc(e.effects, func(call lifecycle.Effect) bool { return call.Op.Destructive() }):
 		o.Verdict = PowerOff
 	case kind == KindClaim && e.fresh:
@@ -87,10 +89,9 @@ func (e *end) outcome(kind string) Outcome {
 	return o
 }
 
-func (o *Outcome) hold(gate lifecycle.Gate) {
-	o.Verdict = Hold
+func (o *Outcome) hold(gate lifecycle.Gate, waysOut []string) {
+	o.Verdict, o.WaysOut = Hold, waysOut
 	o.because(&gate)
-	o.WaysOut = lifecycle.WaysOut(gate.Reason)
 }
 
 func (o *Outcome) because(gate *lifecycle.Gate) {

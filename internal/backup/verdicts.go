@@ -73,7 +73,7 @@ func standing(p *play, object client.Object) []lifecycle.Gate {
 	var gates []lifecycle.Gate
 	switch o := p.objects[reflect.TypeOf(object)][client.ObjectKeyFromObject(object)].(type) {
 	case *v1alpha1.BMC:
-		_, gates = bmc.Describe(o)
+		_, gates = bmc.Describe(o, p.behind(o.Name))
 	case *v1alpha1.Cloud:
 		_, gates = cloud.Describe(o)
 	case *v1alpha1.ServerClass:

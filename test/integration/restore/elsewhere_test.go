@@ -23,32 +23,16 @@ import (
 	"github.com/holdfast-dev/holdfast/test/harness"
 )
 
-// anotherSuite is a second control plane, for what must not happen to the others' cluster.
-func anotherSuite(t *testing.T) *harness.Suite {
-	t.Helper()
-	other, err := harness.Start(context.Background(), harness.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := other.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return other
-}
-
 // Drills on another control plane, one after the other: a move to it, and snapshots of its etcd.
 func TestOnAnotherControlPlane(t *testing.T) {
 	t.Parallel()
-	other := anotherSuite(t)
-	t.Run("moved", func(t *testing.T) { testMoved(t, other) })
-	t.Run("snapshot", func(t *testing.T) { testSnapshot(t, other) })
+	t.Run("moved", testMoved)
+	t.Run("snapshot", testSnapshot)
 }
 
 // B003, P11: the backup of one cluster is restored into another, while the first one still runs. There all is another's until a person
 // takes it over; then machines and VMs are stamped anew, and the first cluster stands down by what it sees on them.
-func testMoved(t *testing.T, other *harness.Suite) {
+func testMoved(t *testing.T) {
 	e := build(suite.Kit(t, "moved"))
 	e.export()
 	there := other.Kit(t, "there")
@@ -119,7 +103,7 @@ func owned(k *harness.Kit, server, owner string) func(context.Context) error {
 
 // P6, I9: etcd is restored from a snapshot that is older than a claim and its boot. Where the machine bears a stamp it holds by itself.
 // Where none can be kept, a machine that its tenant had switched off would read as free: that is what --after-restore is for.
-func testSnapshot(t *testing.T, other *harness.Suite) {
+func testSnapshot(t *testing.T) {
 	k := other.Kit(t, "snapshot")
 	manager := k.Manage()
 	early, late, bare := k.Enroll(), k.Enroll(), k.Enroll()
@@ -138,7 +122,7 @@ func testSnapshot(t *testing.T, other *harness.Suite) {
 	mark := k.Mark()
 	machines := []*harness.Machine{early, late, bare}
 
-	restoreSnapshot(t, other, dir)
+	restoreSnapshot(t, dir)
 	predicted := live(k)
 	expectIn(t, predicted, early, backup.Resume, "")
 	expectIn(t, predicted, late, backup.Hold, v1alpha1.ReasonStampMismatch)
@@ -152,7 +136,7 @@ func testSnapshot(t *testing.T, other *harness.Suite) {
 		t.Fatal(err)
 	}
 
-	restoreSnapshot(t, other, dir)
+	restoreSnapshot(t, dir)
 	epoch := func(o *backup.Options) { o.Settings.Epoch = "2026-11-30" }
 	predicted = live(k, epoch)
 	for _, machine := range machines {
@@ -178,7 +162,7 @@ func testSnapshot(t *testing.T, other *harness.Suite) {
 	k.ExpectUntouched(mark, machines...)
 }
 
-func restoreSnapshot(t *testing.T, other *harness.Suite, dir string) {
+func restoreSnapshot(t *testing.T, dir string) {
 	t.Helper()
 	if err := other.Env.RestoreEtcd(t.Context(), dir); err != nil {
 		t.Fatal(err)

@@ -27,10 +27,9 @@ type estate struct {
 	db            *v1alpha1.ServerClaim
 	gateway       *v1alpha1.Server
 
-	// raw is what kubectl printed last, and dir the same as it is restored: each a directory.
-	raw, dir string
-	mark     harness.Mark
-	wrote    map[string]int
+	dir   string // of the last export
+	mark  harness.Mark
+	wrote map[string]int
 }
 
 // The files of an export.
@@ -43,8 +42,7 @@ const (
 	fileClaims  = "claims.yaml"
 )
 
-// with are files of an export together with all that servers and claims need. BMCs come last: one that stands before its Server makes
-// that anew, where a manager runs.
+// with are files of an export together with all that servers and claims need.
 func with(files ...string) []string {
 	return append(append([]string{fileSecrets, fileClouds, fileClasses}, files...), fileBMCs)
 }
@@ -69,7 +67,7 @@ func build(k *harness.Kit) *estate {
 // export takes the backup, as people do, and remembers what was asked of machines and cloud until then.
 func (e *estate) export() {
 	e.T.Helper()
-	e.raw, e.dir = e.T.TempDir(), e.T.TempDir()
+	e.dir = e.T.TempDir()
 	secrets := operator.Defaults().Namespace
 	for file, what := range map[string][]string{
 		fileSecrets: {"secret", e.claimed.Name, e.free.Name, e.cloud.Name, "--namespace", secrets},
@@ -80,12 +78,11 @@ func (e *estate) export() {
 		fileClaims:  {"sclaim", "--namespace", e.Namespace},
 	} {
 		output := kubectl(e.Kit, append([]string{"get", "-o", "yaml"}, what...)...)
-		for _, dir := range []string{e.raw, e.dir} {
-			if err := os.WriteFile(filepath.Join(dir, file), []byte(output), 0o600); err != nil {
-				e.T.Fatal(err)
-			}
+		path := filepath.Join(e.dir, file)
+		if err := os.WriteFile(path, []byte(output), 0o600); err != nil {
+			e.T.Fatal(err)
 		}
-		change(e.T, filepath.Join(e.dir, file), stripped)
+		change(e.T, path, stripped)
 	}
 	e.mark, e.wrote = e.Mark(), e.cloud.Wrote()
 }

@@ -3,7 +3,6 @@
 package restore
 
 import (
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -114,23 +113,22 @@ func (e *estate) expectSecrets() {
 	}
 }
 
-// What Velero does where a manager runs: it restores BMCs before Servers, each BMC makes its Server anew at once, and the Server of the
-// backup is passed over, for there is one of its name. What a claim remembers brings its machine back; nothing is asked of any.
+// P10: BMCs come back before their Servers, as tools bring them that go by the alphabet. They wait, and make none anew that the backup
+// has.
 func bmcsFirst(e *estate) {
-	for _, dir := range []string{e.raw, e.dir} {
-		change(e.T, filepath.Join(dir, fileServers), func(_, metadata map[string]any) bool {
-			name := metadata["name"]
-			return name != e.claimed.Name && name != e.free.Name
-		})
+	before := []string{fileSecrets, fileClouds, fileClasses, fileBMCs}
+	half, whole := predict(e.Kit, e.dir, before), predict(e.Kit, e.dir, with(fileServers, fileClaims))
+	for _, machine := range e.machines() {
+		expectVerdict(e.T, half, backup.KindBMC, machine.Name, backup.Hold, v1alpha1.ReasonServerMissing)
 	}
-	// Which system is behind a BMC only its status tells: what is checked is what kubectl printed.
-	predicted := predict(e.Kit, e.raw, with(fileServers, fileClaims))
-	expectVerdict(e.T, predicted, backup.KindServer, e.free.Name, backup.Hold, v1alpha1.ReasonFoundRunning) // were it found On
 	e.lose()
-	restore(e.Kit, e.dir, fileSecrets, fileBMCs)
-	e.UntilServer(e.claimed.Name)
-	e.UntilServer(e.free.Name)
-	restore(e.Kit, e.dir, fileClouds, fileClasses, fileClaims, fileServers)
-	e.expectAs(predicted)
-	e.expectUntouched()
+	restore(e.Kit, e.dir, before...)
+	for _, machine := range e.machines() {
+		e.UntilHeld(e.BMCObject(machine.Name), v1alpha1.ReasonServerMissing, machine.Name)
+	}
+	restore(e.Kit, e.dir, fileClaims, fileServers)
+	e.expectAs(whole)
+	for _, machine := range e.machines() {
+		e.UntilReady(e.BMCObject(machine.Name))
+	}
 }
