@@ -14,7 +14,8 @@ type Fault struct {
 	Name string
 	// On is what it strikes.
 	On Target
-	// Weight is how often it is chosen among the others; Every, in its place, gives it a rhythm.
+	// Weight is how often it is chosen among the others, of which there are the more the more servers there are; Every, in its place, gives
+	// a rhythm to what strikes all servers at once.
 	Weight int
 	Every  time.Duration
 	// Least and Most bound how long it lasts until it is taken back.
@@ -53,11 +54,11 @@ func Faults() []Fault {
 		{Name: "lose-everything", On: OnSeat, Weight: 4, Least: soon, Most: 6 * second, do: loseEverything},
 		{Name: "move", On: OnSeat, Weight: 4, do: move},
 		// Processes.
-		{Name: "kill-manager", On: OnManager, Weight: 3, Most: 2 * second, do: killManager},
-		{Name: "restart-manager", On: OnManager, Weight: 1, Most: second, do: restartManager},
-		{Name: "freeze-manager", On: OnManager, Weight: 2, Least: leaseDuration + second, Most: leaseDuration + 2*second, do: freezeManager},
-		{Name: "freeze-etcd", Weight: 1, Least: soon, Most: 3 * second, do: freezeEtcd},
-		{Name: "freeze-api-server", Weight: 1, Least: soon, Most: 3 * second, do: freezeAPIServer},
+		{Name: "kill-manager", On: OnManager, Every: 20 * second, Most: 2 * second, do: killManager},
+		{Name: "restart-manager", On: OnManager, Every: 60 * second, Most: second, do: restartManager},
+		{Name: "freeze-manager", On: OnManager, Every: 35 * second, Least: leaseDuration + second, Most: leaseDuration + 2*second, do: freezeManager},
+		{Name: "freeze-etcd", Every: 60 * second, Least: soon, Most: 3 * second, do: freezeEtcd},
+		{Name: "freeze-api-server", Every: 60 * second, Least: soon, Most: 3 * second, do: freezeAPIServer},
 		{Name: "snapshot", Every: 15 * second, do: takeSnapshot},
 		{Name: "restore-snapshot", Every: 100 * second, StampedOnly: true, do: restoreSnapshot},
 		{Name: "restore-snapshot-held", Every: 170 * second, do: restoreSnapshotHeld},
@@ -65,11 +66,11 @@ func Faults() []Fault {
 		{Name: "bad-replies", On: OnMachine, Weight: 8, Least: second, Most: 6 * second, do: badReplies},
 		{Name: "cut-bmc", On: OnMachine, Weight: 5, Least: second, Most: 6 * second, do: cutBMC},
 		{Name: "reboot-bmc", On: OnMachine, Weight: 2, do: rebootBMC},
-		{Name: "bad-cloud-replies", Weight: 6, Least: second, Most: 5 * second, do: badCloudReplies},
+		{Name: "bad-cloud-replies", Every: 12 * second, Least: second, Most: 5 * second, do: badCloudReplies},
 		{Name: "hide-vm", On: OnSeat, Weight: 3, Least: second, Most: 5 * second, do: hideVM},
-		{Name: "vm-mishap", Weight: 3, Least: second, Most: 10 * second, do: vmMishap},
+		{Name: "vm-mishap", Every: 20 * second, Least: second, Most: 10 * second, do: vmMishap},
 		{Name: "rotate-bmc-password", On: OnMachine, Weight: 3, Most: 3 * second, do: rotateBMCPassword},
-		{Name: "rotate-cloud-password", Weight: 1, Most: 2 * second, do: rotateCloudPassword},
+		{Name: "rotate-cloud-password", Every: 60 * second, Most: 2 * second, do: rotateCloudPassword},
 		// Machines.
 		{Name: "tenant-switches-off", On: OnSeat, Weight: 6, do: tenantSwitchesOff},
 		{Name: "power-cut", On: OnMachine, Weight: 4, Least: soon, Most: 6 * second, do: powerCut},
