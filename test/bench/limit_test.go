@@ -20,7 +20,7 @@ import (
 const (
 	// limitClients each have a connection of their own and this many requests on it at a time: more gain nothing on two cores.
 	limitClients  = 4
-	limitParallel = 8
+	limitParallel = 4
 )
 
 // writeLimit measures how many writes a second the API server takes on this machine, without anything of Holdfast running: patches of the
