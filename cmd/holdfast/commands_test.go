@@ -32,7 +32,7 @@ func TestCommandsHelp(t *testing.T) {
 }
 
 // mention finds commands of the binary in a document: in code, after a name of the binary.
-var mention = regexp.MustCompile("(?m)(?:`|^\\$ |^)(?:bin/)?holdfast ([a-z]+)")
+var mention = regexp.MustCompile("(?m)(?:`|^\\$ |^)(?:bin/)?holdfast ([a-z][a-z-]*)")
 
 // Documents tell to type commands that exist.
 func TestDocumentedCommandsExist(t *testing.T) {
