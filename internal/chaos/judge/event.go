@@ -110,9 +110,10 @@ const (
 	// meanwhile is told apart from violations.
 	Excused     Kind = "Excused"
 	ExcuseEnded Kind = "ExcuseEnded"
-	// Forgot is memory that was taken away of a Machine, or, without one, of all: a ledger dropped or replaced, an object restored older than
-	// it was. What an image in the drive is for, and that it is there, is known by memory alone (docs/decisions/0070): one that is left is
-	// told as excused. It excuses nothing else.
+	// Forgot is memory that was taken away: a ledger dropped or replaced, an object restored older than it was. It tells three things apart, as
+	// excused, and excuses nothing else. Of a Machine: an image that stays in its drive, which is known by memory alone
+	// (docs/decisions/0070). Of a Tenant, whose claim does not tell any more that it has a machine: that it gets another one. Of all, by a
+	// snapshot: both, and VMs, ports and floating IPs that stay because they are newer than the snapshot.
 	Forgot Kind = "Forgot"
 	// Settled is when faults have stopped and all has come to rest: what must be true at the end is checked here.
 	Settled Kind = "Settled"

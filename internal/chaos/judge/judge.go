@@ -53,7 +53,7 @@ type machine struct {
 	on              bool
 	starting        bool // a power-on or restart was accepted since it last came on
 	leaving         bool // its tenant had given up when the end of what runs was asked for
-	forgotten       bool // the memory of what is in its drive was taken away
+	forgotten       bool // the memory of what is in its drive, or of the VM, was taken away
 	installing      bool
 	drive           string // whose image is in its virtual drive
 	driven          bool
@@ -65,7 +65,10 @@ type machine struct {
 }
 
 // loose is a port or floating IP.
-type loose struct{ kind, identity string }
+type loose struct {
+	kind, identity string
+	forgotten      bool // the memory of it was taken away
+}
 
 func inOrder(a, b Event) int {
 	if order := a.At.Compare(b.At); order != 0 {
@@ -114,12 +117,25 @@ func (h *history) ofCampaign(e Event) {
 	}
 }
 
-// forget notes where an image lies of which nobody can know any more.
+// forget notes of what nobody can know any more.
 func (h *history) forget(e Event) {
+	if e.Tenant != "" {
+		h.tenant(e.Tenant).forgotten = true
+		return
+	}
+	all := e.Machine == ""
 	for id, m := range h.machines {
-		if m.driven && (e.Machine == "" || e.Machine == id) {
-			m.forgotten = true
-		}
+		m.forgotten = m.forgotten || all && (m.virtual || m.driven) || m.driven && e.Machine == id
+	}
+	if !all {
+		return
+	}
+	for _, t := range h.tenants {
+		t.forgotten = true
+	}
+	for id, l := range h.loose {
+		l.forgotten = true
+		h.loose[id] = l
 	}
 }
 
@@ -131,6 +147,15 @@ func (h *history) violated(rule, how string, m *machine, owner string) {
 		return
 	}
 	h.report.Violations = append(h.report.Violations, h.finding(rule, how, m, owner))
+}
+
+// limited is violated, but where memory was taken away without which nobody can know better.
+func (h *history) limited(forgotten bool, rule, how string, m *machine, owner string) {
+	if forgotten {
+		h.excuse(rule, how, m, owner)
+		return
+	}
+	h.violated(rule, how, m, owner)
 }
 
 // excuse reports what breaks a rule within a limit that is known.

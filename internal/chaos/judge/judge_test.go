@@ -197,6 +197,15 @@ func TestWhatWasForgottenIsToldApart(t *testing.T) {
 		"0 Forgot m=x;" + left + "50 Settled":                                          "1 0",
 		booted + "9 Forgot m=x; 10 PoweredOff m=x":                                     "1 0",
 		left + "2 Forgot m=x; 3 MediaEjected m=x; 4 MediaInserted m=x t=a; 50 Settled": "1 0",
+		booted + "9 Forgot t=a; 10 NetworkBoot m=y t=a":                                "0 1",
+		booted + "9 Forgot; 10 NetworkBoot m=y t=a":                                    "0 1",
+		booted + "9 Forgot; 10 NetworkBoot m=y t=a; 11 NetworkBoot m=z t=a":            "1 1",
+		booted + "9 Forgot t=b; 10 NetworkBoot m=y t=a":                                "1 0",
+		booted + "9 Forgot t=a; 10 NetworkBoot m=x t=a":                                "1 0",
+		launched + "9 Forgot; 10 GaveUp t=a; 50 Settled":                               "0 2",
+		launched + "9 Forgot m=v; 10 GaveUp t=a; 50 Settled":                           "2 0",
+		"0 Forgot;" + launched + "10 GaveUp t=a; 50 Settled":                           "2 0",
+		launched + "9 Forgot; 10 DeletedVM m=v":                                        "1 0",
 	} {
 		report := judge.Judge(read(t, history))
 		if got := fmt.Sprint(len(report.Violations), " ", len(report.Excused)); got != want {

@@ -118,8 +118,9 @@ func (h *history) elsewhere(m *machine, e Event) {
 		return
 	}
 	if other := h.machineOf(e.Tenant, m); other != nil {
-		h.violated("I8", "a tenant that has "+other.id+" gets a second machine", m, e.Tenant)
+		h.limited(h.tenant(e.Tenant).forgotten, "I8", "a tenant that has "+other.id+" gets a second machine", m, e.Tenant)
 	}
+	h.tenant(e.Tenant).forgotten = false
 }
 
 // machineOf is a machine that a tenant has, but one; nil for none.
