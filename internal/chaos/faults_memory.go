@@ -12,6 +12,7 @@ import (
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/chaos/judge"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 )
 
 // struck are the objects about a step's target: a machine's BMC, its Server and the claim that has it, or a seat's claim and its Server.
@@ -144,6 +145,9 @@ func (c *campaign) breakLedger(ctx context.Context, o object, step Step, entries
 		annotations[key] = value
 	}
 	c.forgets(current)
+	if t := c.tenants.get(current.GetName()); t != nil && entries[ledger.KeyBound] == "" {
+		c.journal.note(judge.Event{Kind: judge.Forgot, Tenant: t.id, Detail: step.Fault})
+	}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": annotations}})
 	if err != nil {
 		return err
