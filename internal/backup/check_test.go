@@ -208,3 +208,30 @@ func TestASnapshotBringsADeletionBack(t *testing.T) {
 		t.Errorf("another claim's server: %+v", web.Expected())
 	}
 }
+
+// P10, P11: a BMC that was enrolled and comes back without its Servers makes none, and says so; where etcd was restored nothing tells that
+// time went backwards, and one that never had any makes them.
+func TestABMCWithoutItsServers(t *testing.T) {
+	set := &Set{}
+	for _, item := range read(t, filepath.Join("testdata", "velero")).Items {
+		if item.Object.GetName() != "rack1-u02" || item.Kind == KindServer {
+			continue
+		}
+		if item.Kind == KindBMC {
+			item.Object.SetAnnotations(map[string]string{ledger.KeyObjectUID: string(item.Object.GetUID())})
+		}
+		set.Items = append(set.Items, item)
+	}
+	restored := checked(t, set)
+	if rack, _ := restored.Object(KindBMC, "rack1-u02"); rack.Verdict != Hold || rack.Expected().Reason != v1alpha1.ReasonServerMissing {
+		t.Errorf("restored: %+v", rack.Expected())
+	}
+	if server, there := restored.Object(KindServer, "rack1-u02"); there {
+		t.Errorf("restored: a server is made: %+v", server)
+	}
+	back := checked(t, set, func(o *Options) { o.Snapshot = true })
+	server, made := back.Object(KindServer, "rack1-u02")
+	if rack, _ := back.Object(KindBMC, "rack1-u02"); rack.Verdict != Resume || !made || !server.Made {
+		t.Errorf("by a snapshot: %+v, %+v", rack.Expected(), server)
+	}
+}
