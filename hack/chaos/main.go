@@ -31,7 +31,7 @@ func main() {
 	seed := flag.Uint64("seed", number("SEED", 1), "of everything that is left to chance")
 	duration := flag.Duration("duration", span("DURATION", 3*time.Minute), "of the faults")
 	servers := flag.Int("servers", int(number("SERVERS", 50)), "machines and VMs together")
-	settle := flag.Duration("settle", span("SETTLE", time.Minute), "bounds each of the two waits at the end")
+	settle := flag.Duration("settle", span("SETTLE", 2*time.Minute), "bounds each of the two waits at the end")
 	binary := flag.String("binary", filepath.Join("bin", "holdfast"), "the holdfast that runs as manager")
 	dir := flag.String("dir", os.Getenv("CHAOS_DIR"), "where logs and records are kept; none: a new folder")
 	only := flag.String("faults", os.Getenv("FAULTS"), "names of the faults to do, comma-separated; none: all")

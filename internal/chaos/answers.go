@@ -11,6 +11,7 @@ import (
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/chaos/judge"
+	"github.com/holdfast-dev/holdfast/internal/chaos/watch"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 )
 
@@ -57,6 +58,12 @@ var bmcAnswers = map[string]bmcAnswer{
 func switchOff(ctx context.Context, p *person, server *v1alpha1.Server) error {
 	if err := p.vacate(ctx, server, ""); err != nil {
 		return err
+	}
+	if machine := p.world.machineOf(server); machine != nil {
+		stranger := strangerOn(machine.BMC().Name())
+		if machine.Status().Disk == watch.ImageURL(stranger) { // a person finds out whose it is, and that it may go
+			p.journal.note(judge.Event{Kind: judge.GaveUp, Tenant: stranger})
+		}
 	}
 	return p.consent(ctx, judge.ConsentedOff, server, v1alpha1.AnnotationPowerOff, identityOf(server))
 }

@@ -106,7 +106,7 @@ func (c *campaign) run(ctx context.Context) (*report, error) {
 	if err := c.enrolled(ctx); err != nil {
 		return nil, err
 	}
-	c.say("all machines are available; %d faults within %s", len(c.plan), c.options.Duration)
+	c.say("all machines that are free are available; %d faults within %s", len(c.plan), c.options.Duration)
 	if err := c.trouble(ctx); err != nil {
 		return nil, err
 	}
@@ -128,8 +128,14 @@ func (c *campaign) keep(ctx context.Context) {
 	}
 }
 
-// enrolled waits until all machines can be claimed.
+// enrolled waits until all machines can be claimed but those that run for a stranger.
 func (c *campaign) enrolled(ctx context.Context) error {
+	free := 0
+	for i := range c.options.machines() {
+		if !isStranger(i) {
+			free++
+		}
+	}
 	within := 30*second + time.Duration(c.options.Servers)*second
 	for deadline := time.Now().Add(within); time.Now().Before(deadline) && pause(ctx, lookPause); {
 		ready := 0
@@ -138,7 +144,7 @@ func (c *campaign) enrolled(ctx context.Context) error {
 				ready++
 			}
 		}
-		if ready == c.options.machines() {
+		if ready >= free {
 			return nil
 		}
 	}

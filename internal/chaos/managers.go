@@ -134,6 +134,13 @@ func (m *managers) wait(name string, p *process) {
 	}
 }
 
+// endedByThemselves is how often a manager ended that nobody had ended.
+func (m *managers) endedByThemselves() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.ends
+}
+
 func (m *managers) logOf(name string) string { return filepath.Join(m.options.Dir, name+".log") }
 
 func (m *managers) running(name string) *process {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -43,6 +44,15 @@ func (o Options) validate() error {
 		return errors.New("a campaign needs the path of holdfast and a folder for its logs")
 	}
 	return nil
+}
+
+// again is the command that makes the same plan.
+func (o Options) again() string {
+	command := fmt.Sprintf("make chaos SEED=%d DURATION=%s SERVERS=%d", o.Seed, o.Duration, o.Servers)
+	if len(o.Only) > 0 {
+		command += " FAULTS=" + strings.Join(o.Only, ",")
+	}
+	return command
 }
 
 func unknown(name string) bool {

@@ -60,8 +60,8 @@ func (c *campaign) tell(r *report) error {
 		fmt.Fprintf(out, "\npassed: seed %d\n", c.options.Seed)
 		return errors.Join(failures...)
 	}
-	fmt.Fprintf(out, "\nFAILED: seed %d. The same plan again:\n\n\tmake chaos SEED=%d DURATION=%s SERVERS=%d\n\nLogs, objects, the plan and the whole record are in %s\n",
-		c.options.Seed, c.options.Seed, c.options.Duration, c.options.Servers, c.options.Dir)
+	fmt.Fprintf(out, "\nFAILED: seed %d. The same plan again:\n\n\t%s\n\nLogs, objects, the plan and the whole record are in %s\n",
+		c.options.Seed, c.options.again(), c.options.Dir)
 	return errors.Join(failures...)
 }
 

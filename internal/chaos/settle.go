@@ -116,7 +116,7 @@ func (c *campaign) verdict(r *report) error {
 		c.tally.fail("a manager crashed: " + line)
 	}
 	r.judged = judge.Judge(c.journal.all())
-	r.ends = c.managers.ends
+	r.ends = c.managers.endedByThemselves()
 	r.tally = &c.tally
 	return nil
 }

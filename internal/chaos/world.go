@@ -19,6 +19,7 @@ import (
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/config"
+	"github.com/holdfast-dev/holdfast/internal/chaos/watch"
 	"github.com/holdfast-dev/holdfast/internal/operator"
 	"github.com/holdfast-dev/holdfast/internal/sim/openstack"
 	"github.com/holdfast-dev/holdfast/internal/sim/redfish"
@@ -147,6 +148,9 @@ func (w *world) enroll(ctx context.Context, i int, options Options) error {
 	if !options.stamped() && i%2 == 1 {
 		spec.Behaviour.AssetTag = redfish.AssetTagRefused
 	}
+	if isStranger(i) {
+		spec.Systems = []redfish.MachineSpec{{Power: redfish.PowerOn, Disk: watch.ImageURL(strangerOn(name))}}
+	}
 	bmc, err := w.rack.AddBMC(spec)
 	if err != nil {
 		return err
@@ -161,6 +165,12 @@ func (w *world) enroll(ctx context.Context, i int, options Options) error {
 	}
 	return w.register(ctx, bmc, poolOf(i, options.machines()))
 }
+
+// isStranger says that a machine runs for somebody whom Holdfast does not know when it is enrolled.
+func isStranger(i int) bool { return i%10 == 7 }
+
+// strangerOn is how the record calls whoever runs on a machine from before.
+func strangerOn(machine string) string { return "stranger/" + machine + "#1" }
 
 // register creates the BMC object of a BMC, where there is none.
 func (w *world) register(ctx context.Context, bmc *redfish.BMC, pool string) error {
