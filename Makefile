@@ -64,7 +64,7 @@ scale: controlplane ## Enroll and claim 500 simulated BMCs, claim 1,000 VMs, and
 	HOLDFAST_SCALE=1000 $(GO) test -count=1 -v -timeout 40m -run Class ./test/integration/scale/
 
 # TABLES=4,5 N=1000 PROFILE=folder take some tables, with a fleet of another size, and keep profiles of the manager.
-BENCH_TEST = $(GO) test -count=1 -v -run '^TestBenchmarks$$'
+BENCH_TEST = $(GO) test -count=1 -v -parallel 4 -run '^TestBenchmarks$$'
 
 .PHONY: bench
 bench: controlplane ## Measure the six tables of docs/benchmarks.md and write them (25 minutes; TABLES=4 N=1000 PROFILE=folder)

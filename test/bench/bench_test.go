@@ -20,6 +20,7 @@ type run struct {
 	plan     plan
 	document Document
 	telling  sync.Mutex
+	failures []string
 	// reactions and troubles are the two parts of table 5, as far as they are measured.
 	reactions, troubles *Table
 }
@@ -36,6 +37,9 @@ func TestBenchmarks(t *testing.T) {
 	}
 	t.Run("counts", r.counts)
 	r.fleets(t)
+	for _, failure := range r.failures {
+		t.Error(failure)
+	}
 }
 
 // counts takes the tables that count or compare like with like, beside each other: most of the time they wait for machines.
@@ -50,7 +54,8 @@ func (r *run) counts(t *testing.T) {
 	}
 }
 
-// tell prints a table, writes it and fails the test where a count misses its aim.
+// tell prints a table and writes it, and keeps what is to fail the run: a count that misses its aim. Failing at once would print all objects
+// there are.
 func (r *run) tell(t *testing.T, table Table) {
 	t.Helper()
 	r.telling.Lock()
@@ -59,9 +64,7 @@ func (r *run) tell(t *testing.T, table Table) {
 	if err := r.document.Write(t.Context(), table); err != nil {
 		t.Error(err)
 	}
-	for _, failure := range table.failures() {
-		t.Error(failure)
-	}
+	r.failures = append(r.failures, table.failures()...)
 }
 
 // tellReactions tells table 5 with the parts of it that there are.

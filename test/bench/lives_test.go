@@ -45,7 +45,7 @@ func (c cost) observed() (observed, other []harness.Write) {
 	return observed, other
 }
 
-// lives counts what one machine's life and one VM's life cost, by chapter: table 1. Both are led by one manager, one after the other, with
+// B228, B234: lives counts what one machine's life and one VM's life cost, by chapter: table 1. Both are led by one manager, one after the other, with
 // machines and VMs that take seconds. It looks at settled machines more often than by default, for a life that is bound for a minute only:
 // that a machine runs is seen by such a look.
 func (r *run) lives(t *testing.T) {

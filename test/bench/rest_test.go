@@ -25,7 +25,7 @@ type still struct {
 	free, held    asked              // of BMCs whose servers are Available, and bound
 }
 
-// rest watches servers that are settled, half of them bound: table 2. First at the paces that are the default, for as long as is planned,
+// P8, B228: rest watches servers that are settled, half of them bound: table 2. First at the paces that are the default, for as long as is planned,
 // then with every pace of the monitor so much quicker that an hour passes within the plan's.
 func (r *run) rest(t *testing.T) {
 	suite := r.suite(t, r.lively("full"))

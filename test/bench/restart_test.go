@@ -13,7 +13,7 @@ import (
 // quietWithin is the aim for 10,000 settled servers.
 const quietWithin = time.Minute
 
-// restarted stops the manager of a settled fleet and starts another: table 3. It watches until every machine was looked at once more.
+// P8, B021: restarted stops the manager of a settled fleet and starts another: table 3. It watches until every machine was looked at once more.
 func (r *run) restarted(f *fleet) Table {
 	f.T.Helper()
 	if f.claimed { // what was not seen yet would be written by whoever sees it

@@ -70,8 +70,11 @@ func (p *Process) Stop() {
 	}
 	p.stopped = true
 	err := errors.Join(p.command.Process.Signal(syscall.SIGTERM), p.command.Wait())
-	if err != nil || p.t.Failed() {
+	switch {
+	case err != nil:
 		p.t.Errorf("manager: %v; the end of its log:\n%s", err, endOf(p.log))
+	case p.t.Failed():
+		p.t.Logf("the end of the manager's log:\n%s", endOf(p.log))
 	}
 	if err := p.log.Close(); err != nil {
 		p.t.Error(err)
