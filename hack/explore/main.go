@@ -38,7 +38,7 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", uint64(max(1, number("SEED"))), "of the random walks")
 	from := flag.String("from", os.Getenv("FROM"), "the one random walk to take again, by its number")
 	depth := flag.Int("depth", number("DEPTH"), "longest path; 0: no bound")
-	timeout := flag.Duration("timeout", 10*time.Minute, "when what is not done is cut short")
+	timeout := flag.Duration("timeout", 30*time.Minute, "when what is not done is cut short")
 	tell := flag.Bool("tell", os.Getenv("TELL") != "", "print the path by which each mutant was found")
 	states := flag.Int("states", 6_000_000, "most states of one exploration")
 	flag.Parse()

@@ -33,6 +33,7 @@ func (q question) now() time.Time {
 
 // choice is a decision and what becomes of its patch, whatever kind of object it is about.
 type choice struct {
+	question question
 	step     lifecycle.Step
 	gates    []lifecycle.Gate
 	phase    string
@@ -57,7 +58,9 @@ func (c *choices) recall(q question, decide func() choice) int32 {
 		return i
 	}
 	i := int32(len(c.list))
-	c.list = append(c.list, decide())
+	decided := decide()
+	decided.question = q
+	c.list = append(c.list, decided)
 	c.index[q] = i
 	return i
 }

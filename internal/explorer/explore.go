@@ -28,7 +28,8 @@ type explorer struct {
 	memories map[id]memory
 	rests    search.Set[State] // states from which everything is known to come to rest
 
-	backups   bool // some harm needs one
+	symmetry  *symmetry // nil: none, or not used
+	backups   bool      // some harm needs one
 	harmBroke breach
 }
 
@@ -39,6 +40,7 @@ func newExplorer(w World, b Brain) *explorer {
 		serverChoices: newChoices(), claimChoices: newChoices(), maintenanceChoices: newChoices(),
 		same: map[[2]int32]bool{}, pictures: map[shot]id{}, intents: map[id][]string{}, memories: map[id]memory{}, rests: search.NewSet[State](),
 	}
+	x.symmetry = newSymmetry(x)
 	x.backups = slices.ContainsFunc(w.Harms, Harm.needsBackup)
 	return x
 }
@@ -64,7 +66,12 @@ func Explore(w World, b Brain, o Options) Result {
 func (x *explorer) Start() State { return x.initial() }
 
 // Tidy implements search.Game.
-func (*explorer) Tidy(s *State) { s.tidy() }
+func (x *explorer) Tidy(s *State) {
+	s.tidy()
+	if x.symmetry != nil {
+		x.symmetry.canonical(s)
+	}
+}
 
 // Moves implements search.Game.
 func (x *explorer) Moves(s *State, yield func(next *State, broken search.Breach)) {

@@ -27,7 +27,7 @@ func world(t *testing.T, name string) World {
 // TestProductionBreaksNothing explores the smaller worlds to their end: I1, I4, I5, I6, I7, I8, I9 and I10 on every step. `make explore`
 // explores all of them.
 func TestProductionBreaksNothing(t *testing.T) {
-	for _, name := range []string{"one-claim", "stalls", "two-servers-aged", "maintenance-approved", "diskless", "one-claim-http", "one-claim-media", "media-stalls"} {
+	for _, name := range []string{"one-claim", "two-servers-aged", "one-claim-http", "one-claim-media", "stalls-and-loss", "restart-and-loss", "two-claims-unstamped"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := Explore(world(t, name), Production(), Options{Rest: true})

@@ -50,8 +50,7 @@ func (x *explorer) do(s *State, deed Deed, which int) bool {
 
 func (x *explorer) toClaim(s *State, deed Deed, c int) bool {
 	if deed == CreateClaim {
-		// Claims that are alike are made in order: the other order is the same world.
-		return s.now.claim[c] == absent && s.uids[c] < maxUIDs && (c == 0 || s.uids[c-1] > 0) && x.makeClaim(s, c)
+		return s.now.claim[c] == absent && s.uids[c] < maxUIDs && x.makeClaim(s, c)
 	}
 	object := x.claims.Get(s.now.claim[c])
 	if object == nil {

@@ -11,26 +11,57 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 )
 
-// tell plays a path again from the start.
+// tell plays a path again from the start. What is told keeps the names that things have from the start, where the path that was found
+// exchanges them (symmetry.go).
 func (x *explorer) tell(steps []uint16) ([]Line, State) {
 	s := x.initial()
 	s.tidy()
+	found := s
+	x.Tidy(&found)
 	lines := []Line{{Actor: "world", Move: x.world.Name + ": " + x.world.About, Changes: x.changes(nil, &s)}}
 	for _, nth := range steps {
 		before := s
+		var broken breach
+		found, broken = x.successor(&found, nth)
 		var taken move
-		n := uint16(0)
-		x.successors(&before, func(next *State, m move) {
-			if n == nth {
-				s, taken = *next, m
-			}
-			n++
-		})
-		s.tidy()
+		s, taken = x.like(&before, &found, broken)
 		actor, what := x.words(&before, taken)
 		lines = append(lines, Line{Actor: actor, Move: what, Changes: x.changes(&before, &s)})
 	}
 	return lines, s
+}
+
+// successor is the nth one, in its canonical form, and what the step to it breaks.
+func (x *explorer) successor(s *State, nth uint16) (found State, broken breach) {
+	n := uint16(0)
+	x.successors(s, func(next *State, m move) {
+		if n == nth {
+			found, broken = *next, m.broken
+		}
+		n++
+	})
+	x.Tidy(&found)
+	return found, broken
+}
+
+// like is the successor of a state that has a canonical form, by a step that breaks the same.
+func (x *explorer) like(s, canonical *State, broken breach) (found State, taken move) {
+	known := false
+	x.successors(s, func(next *State, m move) {
+		if known || m.broken.invariant != broken.invariant {
+			return
+		}
+		is := *next
+		x.Tidy(&is)
+		if known = is == *canonical; known {
+			found, taken = *next, m
+		}
+	})
+	if !known {
+		panic("a world in which the claims are not alike")
+	}
+	found.tidy()
+	return found, taken
 }
 
 // tellRest tells how things go on when nobody interferes any more.

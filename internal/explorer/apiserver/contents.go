@@ -4,6 +4,7 @@ package apiserver
 
 import (
 	"encoding/json"
+	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -49,6 +50,22 @@ func (c *Contents[T]) Intern(content T) ID {
 	c.ids[string(raw)] = id
 	c.list = append(c.list, content)
 	return id
+}
+
+// Rewritten is the ID of a content whose rendered text is changed. It panics where that is no content any more.
+func (c *Contents[T]) Rewritten(from ID, change func(string) string) ID {
+	raw, err := json.Marshal(c.Get(from))
+	if err != nil {
+		panic("an object that cannot be rendered: " + err.Error())
+	}
+	content, ok := reflect.New(reflect.TypeOf(c.Get(from)).Elem()).Interface().(T)
+	if !ok {
+		panic("contents are pointers")
+	}
+	if err := json.Unmarshal([]byte(change(string(raw))), content); err != nil {
+		panic("a change that leaves no object: " + err.Error())
+	}
+	return c.Intern(content)
 }
 
 // Write is what became of a patch that was decided from a content: the new content, Absent where it took the last finalizer of an object

@@ -179,8 +179,12 @@ func (x *explorer) recorded(s *State, before, after id) search.Breach {
 	if x.servers.Get(before).Spec.MaintenanceRef != nil {
 		return search.Breach{Invariant: "I4", How: "a server goes that is in maintenance"}
 	}
-	// One that goes before it ever remembered anything has made nothing: what another life of it made, whose object was lost, it cannot know.
-	if untouched := !slices.Contains(x.servers.Get(before).Finalizers, v1alpha1.FinalizerServer); untouched || x.doubled(s, before) {
+	if x.doubled(s, before) {
+		return unbroken
+	}
+	// One that goes before it ever remembered anything has made nothing. What another life of it made, whose object was lost, its claim would
+	// know; where that memory was lost as well, nobody does.
+	if s.unbound&of.bit() != 0 && !slices.Contains(x.servers.Get(before).Finalizers, v1alpha1.FinalizerServer) {
 		return unbroken
 	}
 	return x.leftBehind(s, of)
@@ -244,6 +248,9 @@ func toldOf(m made) *provider.Made {
 	}
 	if m.image > 0 {
 		out.ImageID = imageID(m.image)
+	}
+	if m.floating {
+		out.FloatingIP = floatingID
 	}
 	return out
 }

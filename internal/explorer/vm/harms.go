@@ -47,6 +47,7 @@ func (x *explorer) inflict(s *State, harm Harm, slot int) bool {
 			return false
 		}
 		s.now, s.lag, s.lagging, s.flight = s.old, objects{}, false, flight{}
+		s.unbound = ^uint8(0)
 		x.forgets(s)
 		return true
 	case RestoreServer:
@@ -128,6 +129,7 @@ func (x *explorer) harmClaim(s *State, harm Harm) bool {
 		return false
 	}
 	x.freed(s)
+	s.unbound |= x.ownerOf(s.now.claim).bit()
 	switch harm {
 	case DropClaimLedger:
 		return x.editClaim(s, func(c *v1alpha1.ServerClaim) { c.Annotations = apiserver.WithLedger(c.Annotations, nil) })

@@ -3,6 +3,8 @@
 package vm
 
 import (
+	"slices"
+
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/explorer/search"
 )
@@ -29,10 +31,8 @@ func (x *explorer) attach(s *State, of who) (made, outcome, search.Breach) {
 		return made{}, declined, unbroken // Mismatch
 	}
 	s.cloud.floating |= bit
-	for _, server := range s.now.server {
-		if server != absent && x.serves(server) == of {
-			return made{}, done, unbroken
-		}
+	if s.cloud.ports&bit != 0 || slices.ContainsFunc(s.now.server[:], func(server id) bool { return server != absent && x.serves(server) == of }) {
+		return made{floating: true}, done, unbroken
 	}
 	return made{}, done, search.Breach{Invariant: "I3", How: "a floating IP is allocated for a server that is gone"}
 }

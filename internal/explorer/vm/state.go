@@ -126,8 +126,11 @@ const (
 	maintenanceWrites            // about to write a maintenance's patch
 )
 
-// made is what an effect told, in numbers: 1 + the VM's slot, and its image. 0: nothing.
-type made struct{ vm, image uint8 }
+// made is what an effect told, in numbers: 1 + the VM's slot, and its image, and whether it gave a floating IP. The zero value: nothing.
+type made struct {
+	vm, image uint8
+	floating  bool
+}
 
 // State is one state of a world. It is a value without pointers: equal states are the same state.
 type State struct {
@@ -144,6 +147,7 @@ type State struct {
 	suid, cuid uint8 // UIDs handed out
 	alive      uint8 // bits of those who want their VM
 	freed      uint8 // bits of those whose VM was released, or whose server a person released by hand and whose claim speaks against it no more
+	unbound    uint8 // bits of those whose claim's memory was lost or made older
 	latched    uint8 // bits of those whose first launch is remembered, and was not lost
 	reboots    uint8 // restarts carried out
 	restarts   uint8 // restarts that tenants asked for, and those whose record was lost
