@@ -81,17 +81,30 @@ func (s *sightings) until(n int, started time.Time, which func(server string) bo
 	var took []time.Duration
 	told := time.Now()
 	s.k.Until(fmt.Sprintf("%d servers %s", n, s.what), func(context.Context) error {
-		var err error
-		if took, err = s.since(started, which); err == nil && len(took) < n {
+		err := s.enough(n)
+		if err == nil {
+			took, err = s.since(started, which)
+		}
+		if err == nil && len(took) < n {
 			err = fmt.Errorf("%d are", len(took))
 		}
 		if err != nil && time.Since(told) > 20*time.Second {
 			told = time.Now()
-			progress(s.k.T, "%d of %d servers %s", len(took), n, s.what)
+			progress(s.k.T, "waiting until %d servers are %s: %v", n, s.what, err)
 		}
 		return err
 	})
 	return took
+}
+
+// enough is a cheap first look at whether there can be n.
+func (s *sightings) enough(n int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.first) < n {
+		return fmt.Errorf("%d are", len(s.first))
+	}
+	return nil
 }
 
 func (s *sightings) since(started time.Time, which func(string) bool) ([]time.Duration, error) {

@@ -3,7 +3,6 @@
 package harness
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -63,13 +62,19 @@ func openLog(otherwise string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
 }
 
+// stopWithin is how long a manager may take to end: longer than its own bounds for logging out and for shutting its servers down.
+const stopWithin = 2 * time.Minute
+
 // Stop asks the process to end, as a kubelet does, and waits until it has. The second time it does nothing.
 func (p *Process) Stop() {
 	if p.stopped {
 		return
 	}
 	p.stopped = true
+	// A manager that does not end is killed; Wait then tells that it was.
+	last := time.AfterFunc(stopWithin, func() { _ = p.command.Process.Kill() })
 	err := errors.Join(p.command.Process.Signal(syscall.SIGTERM), p.command.Wait())
+	last.Stop()
 	switch {
 	case err != nil:
 		p.t.Errorf("manager: %v; the end of its log:\n%s", err, endOf(p.log))
@@ -189,16 +194,41 @@ func (p *Process) CPU() time.Duration {
 	return time.Duration(ticks) * tick
 }
 
-// Metric sums a metric of the manager over those of its series that have all the labels given, each in the form name="value". A series
-// that there is not counts as 0; so does a process that does not serve yet.
-func (p *Process) Metric(name string, labels ...string) float64 {
-	p.t.Helper()
+// Metrics are a manager's, as it told them at one moment.
+type Metrics string
+
+// Metrics asks for all of them. A process that does not serve yet has none.
+func (p *Process) Metrics() Metrics {
 	body, err := p.get(p.metrics, "/metrics")
 	if err != nil {
-		return 0
+		return ""
 	}
 	defer body.Close()
-	return sum(body, name, labels)
+	content, err := io.ReadAll(body)
+	if err != nil {
+		return ""
+	}
+	return Metrics(content)
+}
+
+// Metric is one of them, see [Metrics.Sum].
+func (p *Process) Metric(name string, labels ...string) float64 { return p.Metrics().Sum(name, labels...) }
+
+// Sum adds up a metric over those of its series that have all the labels given, each in the form name="value". A series that there is not
+// counts as 0.
+func (m Metrics) Sum(name string, labels ...string) float64 {
+	total := 0.0
+	for line := range strings.Lines(string(m)) {
+		rest, is := strings.CutPrefix(strings.TrimSuffix(line, "\n"), name)
+		if !is || (!strings.HasPrefix(rest, "{") && !strings.HasPrefix(rest, " ")) || !hasAll(rest, labels) {
+			continue
+		}
+		value, err := strconv.ParseFloat(rest[strings.LastIndex(rest, " ")+1:], 64)
+		if err == nil {
+			total += value
+		}
+	}
+	return total
 }
 
 // Profile writes a profile of the process to a file: heap, goroutine, or "profile?seconds=10" for processor time.
@@ -229,23 +259,6 @@ func (p *Process) get(address, path string) (io.ReadCloser, error) {
 		return nil, errors.Join(fmt.Errorf("GET %s: %s", path, response.Status), response.Body.Close())
 	}
 	return response.Body, nil
-}
-
-func sum(body io.Reader, name string, labels []string) float64 {
-	total := 0.0
-	lines := bufio.NewScanner(body)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		rest, is := strings.CutPrefix(lines.Text(), name)
-		if !is || (!strings.HasPrefix(rest, "{") && !strings.HasPrefix(rest, " ")) || !hasAll(rest, labels) {
-			continue
-		}
-		value, err := strconv.ParseFloat(rest[strings.LastIndex(rest, " ")+1:], 64)
-		if err == nil {
-			total += value
-		}
-	}
-	return total
 }
 
 func hasAll(series string, labels []string) bool {
