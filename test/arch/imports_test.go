@@ -146,6 +146,16 @@ var importRules = []importRule{
 		},
 	},
 	{
+		why: "a check of a backup plays with objects in memory: it asks nothing of a machine or a cloud, and runs nothing",
+		of:  []string{"internal/backup/..."},
+		forbid: []string{
+			ours + "internal/monitor/...", ours + "internal/sim/...", ours + "internal/testenv/...", ours + "internal/operator/...",
+			ours + "internal/provider/redfish/...", ours + "internal/provider/openstack/...",
+			"github.com/stmcginnis/gofish/...", "github.com/gophercloud/...",
+		},
+		boundary: []string{"internal/access"},
+	},
+	{
 		why: "the explorer explores production code: it has no world of its own to talk to",
 		of:  []string{"internal/explorer/..."},
 		forbid: []string{
