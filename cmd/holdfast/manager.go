@@ -88,6 +88,9 @@ func namespaceOr(fallback string) string {
 
 func runOperator(ctx context.Context, options operator.Options, verbosity int) error {
 	ctrl.SetLogger(zap.New(zap.UseDevMode(false), zap.Level(operator.LogLevel(verbosity))))
+	if err := tuneMemory(memoryMax); err != nil {
+		ctrl.Log.Info("memory is not limited by the control group", "reason", err.Error()) // no reason not to run
+	}
 	restConfig, err := config.GetConfig()
 	if err != nil {
 		return fmt.Errorf("find the cluster: %w", err)
