@@ -13,7 +13,9 @@ import (
 	"net/http"
 	"os"
 	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -25,6 +27,8 @@ type result struct {
 	Nanoseconds float64 `json:"nanoseconds"`
 	Allocations int64   `json:"allocations"`
 	Bytes       int64   `json:"bytes"`
+	// Processor is the time that the process used, in nanoseconds a pass.
+	Processor float64 `json:"processor"`
 	// Requests are those sent in one pass.
 	Requests float64 `json:"requests"`
 }
@@ -85,7 +89,7 @@ func measure(ctx context.Context, config *rest.Config, sent *atomic.Int64) ([]re
 			return nil, fmt.Errorf("%s: %w", way.name, err)
 		}
 		var failed error
-		passes, before := int64(0), sent.Load()
+		passes, before, busy := int64(0), sent.Load(), processor()
 		measured := testing.Benchmark(func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -101,8 +105,17 @@ func measure(ctx context.Context, config *rest.Config, sent *atomic.Int64) ([]re
 		}
 		results = append(results, result{
 			Name: way.name, Nanoseconds: float64(measured.T.Nanoseconds()) / float64(measured.N), Allocations: measured.AllocsPerOp(), Bytes: measured.AllocedBytesPerOp(),
-			Requests: float64(sent.Load()-before) / float64(passes),
+			Requests: float64(sent.Load()-before) / float64(passes), Processor: float64(processor()-busy) / float64(passes),
 		})
 	}
 	return results, nil
+}
+
+// processor is the time that this process has used.
+func processor() time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		fail(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

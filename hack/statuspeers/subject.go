@@ -53,7 +53,7 @@ func prepare(ctx context.Context, config *rest.Config) (*subject, error) {
 }
 
 func typicalStatus() v1alpha1.ServerStatus {
-	
+
 	hardware := &v1alpha1.Hardware{Manufacturer: "Example", Model: "Rack server", SerialNumber: "S0000001"}
 	for i := range 16 {
 		hardware.NICs = append(hardware.NICs, v1alpha1.NIC{Name: fmt.Sprintf("nic-%d", i), MAC: fmt.Sprintf("02:00:00:00:00:%02x", i)})

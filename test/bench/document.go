@@ -42,7 +42,7 @@ func (d Document) Write(ctx context.Context, t Table) error {
 	if err := os.MkdirAll(filepath.Dir(d.Path), 0o750); err != nil {
 		return err
 	}
-	section := fmt.Sprintf("%s\n*%s, %s, commit %s, on %s*\n", t.Markdown(), d.Run, time.Now().UTC().Format("2006-01-02 15:04 MST"), commit(ctx), machine())
+	section := fmt.Sprintf("%s*%s, %s, commit %s, on %s*\n", t.Markdown(), d.Run, time.Now().UTC().Format("2006-01-02 15:04 MST"), commit(ctx), machine())
 	return os.WriteFile(d.Path, []byte(splice(string(before), t.Number, section)), 0o644) //nolint:gosec // a document for everybody
 }
 
@@ -97,5 +97,11 @@ func machine() string {
 			memory = fmt.Sprintf(", %.0f GiB", float64(kilobytes)/(1<<20))
 		}
 	}
-	return fmt.Sprintf("%d cores of %s%s, %s", runtime.NumCPU(), model, memory, runtime.Version())
+	// Who else uses the processors is part of what a time says.
+	load := ""
+	if content, err := os.ReadFile("/proc/loadavg"); err == nil {
+		one, _, _ := strings.Cut(string(content), " ")
+		load = ", load average " + one
+	}
+	return fmt.Sprintf("%d cores of %s%s, %s%s", runtime.NumCPU(), model, memory, runtime.Version(), load)
 }

@@ -172,6 +172,9 @@ func observedOf(costs []cost) string {
 	var all []string
 	for _, c := range costs {
 		observed, _ := c.observed()
+		if len(observed) == 0 {
+			continue
+		}
 		all = append(all, fmt.Sprintf("%s: %s", c.name, harness.ByResource(observed)))
 	}
 	return strings.Join(all, "; ")

@@ -23,6 +23,7 @@ type reported struct {
 	Allocations int64   `json:"allocations"`
 	Bytes       int64   `json:"bytes"`
 	Requests    float64 `json:"requests"`
+	Processor   float64 `json:"processor"`
 }
 
 // status sets the status library beside its peers: table 6. They are in a module of their own, for what they depend on.
@@ -56,20 +57,20 @@ func (r *run) status(t *testing.T) {
 // statusTable: the first of the ways is the library's.
 func statusTable(ways []reported) Table {
 	own := ways[0]
-	took := time.Duration(own.Nanoseconds)
+	took := time.Duration(own.Processor)
 	table := Table{
 		Number: 6, Title: "A pass that has nothing new to report",
 		Aims: []Aim{
-			{What: "`status`, unchanged", Aim: "< 20 µs", Measured: micro(own.Nanoseconds), Met: verdict(took < unchangedWithin)},
+			{What: "`status`, unchanged, processor time", Aim: "< 20 µs", Measured: micro(own.Processor), Met: verdict(took < unchangedWithin)},
 			{What: "requests sent by it", Aim: "0", Measured: fmt.Sprintf("%.0f", own.Requests), Met: verdict(own.Requests == 0), Count: true},
 		},
 		Notes: []string{
-			"All report on the same Server, of thirty annotations and an inventory of 32 parts, at the same API server: six conditions that say what they said before. Setting the conditions is part of what is measured, reading the object is not.",
+			"All report on the same Server, of thirty annotations and an inventory of 32 parts, at the same API server: six conditions that say what they said before. Processor time is the process's own, collection of garbage included, and is what does not depend on who else runs. Setting the conditions is part of what is measured, reading the object is not.",
 		},
 	}
-	grid := Grid{Head: []string{"way", "time a pass", "times `status`", "allocations", "bytes", "requests"}}
+	grid := Grid{Head: []string{"way", "processor time a pass", "times `status`", "time a pass", "allocations", "bytes", "requests"}}
 	for _, way := range ways {
-		grid.Row(way.Name, micro(way.Nanoseconds), fmt.Sprintf("%.1f ×", way.Nanoseconds/own.Nanoseconds), way.Allocations, way.Bytes, fmt.Sprintf("%.0f", way.Requests))
+		grid.Row(way.Name, micro(way.Processor), fmt.Sprintf("%.1f ×", way.Processor/own.Processor), micro(way.Nanoseconds), way.Allocations, way.Bytes, fmt.Sprintf("%.0f", way.Requests))
 	}
 	table.Grids = []Grid{grid}
 	return table
