@@ -65,14 +65,30 @@ func notOurs(c *v1alpha1.ServerClaim) bool {
 }
 
 // remember is the first write: finalizer and identity in one patch. The identity is the first UID the claim had; a claim restored
-// with its ledger keeps it (P11).
+// with its ledger keeps it (P11). One that has chosen a server had an identity and lost it: that is looked for live.
 func (d deciding) remember() Decision {
 	patch := &lifecycle.Patch{AddFinalizer: v1alpha1.FinalizerClaim}
 	if d.memory.Identity == "" {
-		patch.Ledger = map[string]string{ledger.KeyIdentity: string(d.Claim.UID)}
+		patch.Ledger = map[string]string{ledger.KeyIdentity: d.firstUID()}
 	}
-	step := lifecycle.Step{Kind: lifecycle.StepPatch, Clause: "Claim.Remember", Message: "write finalizer and identity", Patch: patch}
+	step := lifecycle.Step{
+		Kind: lifecycle.StepPatch, Clause: "Claim.Remember", Message: "write finalizer and identity", Patch: patch, Live: d.Claim.Spec.ServerName != "",
+	}
 	return d.pending(step, v1alpha1.ReasonInitializing, "its memory is being written")
+}
+
+// firstUID is what the claim's server remembers as its identity, where it has this very object: a claim that was restored and then lost its
+// ledger would be another claim otherwise, and get a second machine (I8).
+func (d deciding) firstUID() string {
+	uid := string(d.Claim.UID)
+	if d.Server == nil {
+		return uid
+	}
+	ref := d.Server.Spec.ClaimRef
+	if ref == nil || ref.UID != uid || ref.Namespace != d.Claim.Namespace || ref.Name != d.Claim.Name || ref.Identity == "" {
+		return uid
+	}
+	return ref.Identity
 }
 
 // Events told of patches that a person must be able to read about later.

@@ -67,6 +67,16 @@ func memoryCases() []decideCase {
 			view: view(tenant(bareClaim)), clause: "Claim.Remember", kind: lifecycle.StepPatch, reason: v1alpha1.ReasonInitializing, phase: v1alpha1.ClaimPending,
 			patch: &lifecycle.Patch{AddFinalizer: v1alpha1.FinalizerClaim, Ledger: map[string]string{ledger.KeyIdentity: "web-uid"}},
 		}, {
+			name: "Binding 1: a restored claim that lost its ledger takes its identity back from its server (P11, I8)",
+			view: view(tenant(restored, bareClaim, named("s1")), server("s1", heldBy(tenant(restored)))), clause: "Claim.Remember", kind: lifecycle.StepPatch,
+			reason: v1alpha1.ReasonInitializing, phase: v1alpha1.ClaimPending,
+			patch: &lifecycle.Patch{AddFinalizer: v1alpha1.FinalizerClaim, Ledger: map[string]string{ledger.KeyIdentity: "web-uid"}},
+		}, {
+			name: "Binding 1: a claim whose server has an earlier object of its name is another claim",
+			view: view(tenant(restored, bareClaim, named("s1")), server("s1", heldBy(tenant()))), clause: "Claim.Remember", kind: lifecycle.StepPatch,
+			reason: v1alpha1.ReasonInitializing, phase: v1alpha1.ClaimPending,
+			patch: &lifecycle.Patch{AddFinalizer: v1alpha1.FinalizerClaim, Ledger: map[string]string{ledger.KeyIdentity: "web-uid-2"}},
+		}, {
 			name: "Binding 1: a restored claim keeps its identity (P11)",
 			view: view(tenant(restored, func(c *v1alpha1.ServerClaim) { c.Finalizers = nil })), clause: "Claim.Remember", kind: lifecycle.StepPatch,
 			reason: v1alpha1.ReasonInitializing, phase: v1alpha1.ClaimPending, patch: &lifecycle.Patch{AddFinalizer: v1alpha1.FinalizerClaim},
