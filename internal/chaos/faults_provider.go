@@ -32,7 +32,7 @@ var bmcFaults = []redfish.Fault{
 	{Kind: redfish.FaultDropReply, Method: "POST|PATCH"},
 	{Kind: redfish.FaultStatus, Status: 503},
 	{Kind: redfish.FaultStatusAfter, Method: "POST|PATCH"},
-	{Kind: redfish.FaultEndSession},
+	{Kind: redfish.FaultEndSession, Path: "/Systems"}, // a login that is refused is not tried again for a minute, or accounts were locked
 	{Kind: redfish.FaultTruncate},
 	{Kind: redfish.FaultGarbage},
 }
@@ -84,10 +84,10 @@ var cloudFaults = []openstack.Fault{
 	{Kind: openstack.FaultDropReply, Method: "POST|PUT|DELETE"},
 	{Kind: openstack.FaultStatus, Status: 503},
 	{Kind: openstack.FaultStatusAfter, Method: "POST|PUT|DELETE"},
-	{Kind: openstack.FaultRevoke},
+	{Kind: openstack.FaultRevoke, Path: "/servers"}, // a login that is refused is not tried again for a minute
 	{Kind: openstack.FaultTruncate},
 	{Kind: openstack.FaultGarbage},
-	{Kind: openstack.FaultEmptyList},
+	{Kind: openstack.FaultEmptyList, Path: "/(servers|ports|floatingips)"},
 }
 
 func badCloudReplies(_ context.Context, c *campaign, step Step) (func(context.Context) error, error) {

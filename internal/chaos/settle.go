@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
@@ -82,9 +83,14 @@ func (c *campaign) await(ctx context.Context, suits func(outcome) bool) (time.Du
 	begun := time.Now()
 	suited := time.Time{}
 	var now outcome
+	told := ""
 	for time.Since(begun) < c.options.Settle && pause(ctx, lookPause) {
 		if now = outcomeOf(c.sight.all()); !suits(now) || !c.sight.fresh() {
 			suited = time.Time{}
+			if tells := strings.Join(now.unsettled, "; "); tells != told {
+				told = tells
+				c.note("%s: %s", now, tells)
+			}
 			continue
 		}
 		if suited.IsZero() {
