@@ -56,7 +56,7 @@ type Suite struct {
 type Options struct {
 	// Rack is how the rack is built; its zero Timing and Netboot are replaced by [Quick] ones.
 	Rack sim.Config
-	// Log gets what managers log, at the highest verbosity; nil discards it.
+	// Log gets what managers log, at the highest verbosity; nil discards it. The first suite of a process decides for all.
 	Log io.Writer
 	// Manager, where not nil, has Main start one manager for all tests.
 	Manager []Override
@@ -103,7 +103,7 @@ func waitTogether() {
 
 // Start starts a control plane with all that an installation applies, and a rack. On an error nothing is left running.
 func Start(ctx context.Context, options Options) (*Suite, error) {
-	logTo(options.Log)
+	logging.Do(func() { logTo(options.Log) })
 	dir, err := os.MkdirTemp("", "holdfast-harness-")
 	if err != nil {
 		return nil, fmt.Errorf("harness: %w", err)
@@ -117,6 +117,9 @@ func Start(ctx context.Context, options Options) (*Suite, error) {
 
 // verbosest is beyond what anything in the process logs at.
 const verbosest = 9
+
+// logging is settled once for a process: loggers are its own, and what runs in one suite logs while another starts.
+var logging sync.Once
 
 func logTo(out io.Writer) {
 	if out == nil {
