@@ -207,8 +207,8 @@ func (c *campaign) suffer(living context.Context, fault Fault, step Step) {
 	}
 }
 
-// undoDeadline bounds how long is tried to take a fault back: longer than any other fault lasts that could be in the way.
-const undoDeadline = 90 * time.Second
+// undoDeadline bounds how long is tried to take a fault back: longer than a restore of the whole cluster, which is in the way of all asks.
+const undoDeadline = restoreDeadline + time.Minute
 
 // say tells whoever watches, note writes into the campaign's log.
 func (c *campaign) say(format string, arguments ...any) {
