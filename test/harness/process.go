@@ -212,7 +212,9 @@ func (p *Process) Metrics() Metrics {
 }
 
 // Metric is one of them, see [Metrics.Sum].
-func (p *Process) Metric(name string, labels ...string) float64 { return p.Metrics().Sum(name, labels...) }
+func (p *Process) Metric(name string, labels ...string) float64 {
+	return p.Metrics().Sum(name, labels...)
+}
 
 // Sum adds up a metric over those of its series that have all the labels given, each in the form name="value". A series that there is not
 // counts as 0.
