@@ -55,7 +55,7 @@ type plan struct {
 var plans = []plan{
 	{
 		name: "tiny", fleets: []int{8}, claims: 8, restart: 8, wakes: 8, samples: 4, poll: time.Second, trouble: 10,
-		rest: 4, window: 5 * time.Second, hour: 6 * time.Second, looks: 2 * time.Second, flags: []string{"--effect-deadline=1s"}, limit: time.Second,
+		rest: 4, window: 5 * time.Second, hour: 6 * time.Second, looks: 2 * time.Second, flags: []string{"--effect-deadline=1s", "--poll=1s"}, limit: time.Second,
 	},
 	{
 		name: "quick", fleets: []int{25, 100}, claims: 100, restart: 100, wakes: 100, samples: 30, poll: 5 * time.Second, trouble: 20,
