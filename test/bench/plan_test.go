@@ -55,11 +55,11 @@ type plan struct {
 var plans = []plan{
 	{
 		name: "tiny", fleets: []int{8}, claims: 8, restart: 8, wakes: 8, samples: 4, poll: time.Second, trouble: 10,
-		rest: 4, window: 5 * time.Second, hour: 6 * time.Second, looks: 2 * time.Second, flags: []string{"--effect-deadline=1s", "--poll=1s"}, limit: time.Second,
+		rest: 4, window: 5 * time.Second, hour: 6 * time.Second, looks: 2 * time.Second, settle: 2 * time.Second, flags: []string{"--effect-deadline=1s", "--poll=1s"}, limit: time.Second,
 	},
 	{
 		name: "quick", fleets: []int{25, 100}, claims: 100, restart: 100, wakes: 100, samples: 30, poll: 5 * time.Second, trouble: 20,
-		rest: 20, window: 20 * time.Second, hour: 20 * time.Second, looks: 10 * time.Second, flags: []string{"--effect-deadline=5s", "--poll=5s"}, limit: 5 * time.Second, benchtime: "200ms",
+		rest: 20, window: 20 * time.Second, hour: 20 * time.Second, looks: 10 * time.Second, settle: 6 * time.Second, flags: []string{"--effect-deadline=5s", "--poll=5s"}, limit: 5 * time.Second, benchtime: "200ms",
 	},
 	{
 		name: "full", fleets: []int{200, 1000, 10_000}, claims: 1000, restart: 10_000, wakes: 1000, samples: 200, poll: 30 * time.Second, trouble: 50,

@@ -161,7 +161,7 @@ func restTable(n int, actual, hour still) Table {
 		},
 		Grids: []Grid{grid, by},
 		Notes: []string{
-			"The first rows are real time with default flags, scaled to an hour; a look at a machine comes every two minutes, give or take a tenth, so a short window sees few. The last rows are an hour with every pace of the monitor as many times quicker, " +
+			"The first rows are real time, scaled to an hour; by default a look at a machine comes every two minutes, give or take a tenth, so a short window sees few. The last rows are an hour with every pace of the monitor as many times quicker, " +
 				"in which the rarer things come too: a BMC is discovered anew once an hour, the hardware is read once a day." + wrote(append(actual.writes, hour.writes...)),
 		},
 	}
