@@ -28,6 +28,7 @@ const eagerness = 3 * time.Second
 type person struct {
 	*campaign
 	patience time.Duration
+	only     string // the one reason that is answered; empty: all
 	since    map[hold]time.Time
 }
 
@@ -48,12 +49,26 @@ func (p *person) live(ctx context.Context) {
 	}
 }
 
+// begin has the person answer holds until the returned function is called, which waits for the last answer.
+func (p *person) begin(ctx context.Context) (stop func()) {
+	helping, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.live(helping)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
 // answer answers what has been held for long enough, and gives each answer as long again to be heard.
 func (p *person) answer(ctx context.Context) {
 	now := time.Now()
 	held := map[hold]object{}
 	for _, o := range p.sight.all() {
-		if reason := heldFor(o); reason != "" {
+		if reason := heldFor(o); reason != "" && (p.only == "" || p.only == reason) {
 			held[hold{idOf(o), reason}] = o
 		}
 	}
