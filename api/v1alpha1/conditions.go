@@ -40,6 +40,7 @@ const (
 	ReasonServerReplaced     = "ServerReplaced"
 	ReasonServerTaken        = "ServerTaken"
 	ReasonAlreadyReleased    = "AlreadyReleased"
+	ReasonClaimRestored      = "ClaimRestored"
 	ReasonMaintenanceMissing = "MaintenanceMissing"
 	ReasonSystemReplaced     = "SystemReplaced"
 	ReasonAmbiguousSystem    = "AmbiguousSystem"

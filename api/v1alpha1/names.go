@@ -22,6 +22,7 @@ const (
 	AnnotationRetry               = VerbPrefix + "retry"                // value: the server's identity
 	AnnotationRebuildApproved     = VerbPrefix + "rebuild-approved"     // on a claim; value: the image, as ImageText gives it
 	AnnotationEnrollAnew          = VerbPrefix + "enroll-anew"          // on a BMC; value: the BMC object's UID
+	AnnotationChooseAnew          = VerbPrefix + "choose-anew"          // on a claim; value: the claim object's UID
 	AnnotationBreakGlass          = VerbPrefix + "break-glass"          // value: why
 )
 

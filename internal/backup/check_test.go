@@ -235,3 +235,32 @@ func TestABMCWithoutItsServers(t *testing.T) {
 		t.Errorf("by a snapshot: %+v, %+v", rack.Expected(), server)
 	}
 }
+
+// I8, P10: a claim that waited for a machine when it was exported holds once it is restored, for its copy does not tell whether it had one
+// later. Where etcd was restored it is the claim that it was; one that asks for a server by name had no other.
+func TestAClaimThatWaited(t *testing.T) {
+	waiting := func(spec v1alpha1.ServerClaimSpec) *Set {
+		claim := &v1alpha1.ServerClaim{Spec: spec, ObjectMeta: metav1.ObjectMeta{
+			Namespace: "team-a", Name: "later", UID: "later-uid", Finalizers: []string{v1alpha1.FinalizerClaim}, Annotations: ledger.Claim{Identity: "later-uid"}.Render(),
+		}}
+		set := read(t, filepath.Join("testdata", "velero"))
+		set.add(KindClaim, Origin{}, claim)
+		return set
+	}
+	named := v1alpha1.ServerClaimSpec{ServerRef: &v1alpha1.LocalObjectReference{Name: "none"}}
+	for name, c := range map[string]struct {
+		report Report
+		held   bool
+	}{
+		"restored":                {checked(t, waiting(v1alpha1.ServerClaimSpec{})), true},
+		"by the name of a server": {checked(t, waiting(named)), false},
+		"by a snapshot":           {checked(t, waiting(v1alpha1.ServerClaimSpec{}), func(o *Options) { o.Snapshot = true }), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			claim, there := c.report.Object(KindClaim, "team-a/later")
+			if held := claim.Verdict == Hold && claim.Expected().Reason == v1alpha1.ReasonClaimRestored; !there || held != c.held {
+				t.Errorf("held %v, want %v: %+v", held, c.held, claim)
+			}
+		})
+	}
+}

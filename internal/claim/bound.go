@@ -156,11 +156,16 @@ func (d deciding) mayNotWrite(s *v1alpha1.Server, memory ledger.Server) Decision
 	return d.hold("Claim.ServerPaused", v1alpha1.ReasonPaused, fmt.Sprintf("server %q is paused; binding goes on when it is not", s.Name))
 }
 
+// writeBound also takes back the consent by which a restored claim chose: it has its machine.
 func (d deciding) writeBound(s *v1alpha1.Server, memory ledger.Server) Decision {
+	patch := &lifecycle.Patch{Ledger: map[string]string{ledger.KeyBound: memory.Identity}}
+	if d.Claim.Annotations[v1alpha1.AnnotationChooseAnew] != "" {
+		patch.Remove = []string{v1alpha1.AnnotationChooseAnew}
+	}
 	step := lifecycle.Step{
 		Kind: lifecycle.StepPatch, Live: true, Clause: "Claim.WriteBound",
 		Message: fmt.Sprintf("write that this claim boots on server %q", s.Name),
-		Patch:   &lifecycle.Patch{Ledger: map[string]string{ledger.KeyBound: memory.Identity}},
+		Patch:   patch,
 	}
 	return d.haveServer(s, memory, step)
 }

@@ -18,6 +18,9 @@ func (d deciding) bind() Decision {
 		return d.hold("Claim.ChosenMissing", v1alpha1.ReasonServerMissing,
 			fmt.Sprintf("server %q, which was chosen for this claim, does not exist; restore it, or delete the claim", name))
 	}
+	if d.mayHaveRun() {
+		return d.holdRestored()
+	}
 	if why := d.unfitNow(d.Server); why != "" {
 		return d.chooseAgain("Claim.ChooseAgain", fmt.Sprintf("server %q cannot be bound (%s); chooses again", name, why))
 	}
@@ -43,6 +46,9 @@ func (d deciding) chooseAgain(clause, message string) Decision {
 
 // choose finds a server among the candidates, or says why there is none. It then waits for a change of servers, on no timer.
 func (d deciding) choose() Decision {
+	if d.mayHaveRun() {
+		return d.holdRestored()
+	}
 	if ref := d.Claim.Spec.ServerRef; ref != nil {
 		return d.chooseNamed(ref.Name)
 	}

@@ -149,6 +149,51 @@ func chooseCases() []decideCase {
 	}
 }
 
+// restoredCases: a claim that was restored, without `bound`, and that no server bears.
+func restoredCases() []decideCase {
+	consents := func(uid string) claimOption {
+		return func(c *v1alpha1.ServerClaim) { c.Annotations[v1alpha1.AnnotationChooseAnew] = uid }
+	}
+	byName := func(c *v1alpha1.ServerClaim) { c.Spec.ServerRef = &v1alpha1.LocalObjectReference{Name: "s1"} }
+	held := func(name string, v claim.View) decideCase {
+		return decideCase{
+			name: name, view: v, clause: "Claim.Restored", kind: lifecycle.StepHold, reason: v1alpha1.ReasonClaimRestored, phase: v1alpha1.ClaimHeld,
+		}
+	}
+	binds := decideCase{
+		clause: "Claim.Bind", kind: lifecycle.StepPatch, reason: v1alpha1.ReasonBinding, phase: v1alpha1.ClaimPending, on: "s1",
+		patch: &lifecycle.Patch{ClaimRef: ref("web-uid-2")},
+	}
+	chooses := decideCase{
+		clause: "Claim.Choose", kind: lifecycle.StepPatch, reason: v1alpha1.ReasonBinding, phase: v1alpha1.ClaimPending, patch: serverName("s1"),
+	}
+	as := func(c decideCase, name string, v claim.View) decideCase {
+		c.name, c.view = name, v
+		return c
+	}
+	asked := tenant(restored, named("s1"), consents("web-uid-2"))
+	return []decideCase{
+		held("Restored: chooses no machine, it may have one (P10, I8)", view(tenant(restored), server("s1"))),
+		held("Restored: is not bound to what it had chosen", view(tenant(restored, named("s1")), server("s1"))),
+		held("Restored: does not choose again where what it had chosen was taken", view(tenant(restored, named("s1")), server("s1", heldBy(other())), server("s2"))),
+		held("Restored: a consent that was restored with it names the object before", view(tenant(restored, consents("web-uid")), server("s1"))),
+		as(chooses, "Restored: a person who knows that it never had a machine lets it choose", view(tenant(restored, consents("web-uid-2")), server("s1"))),
+		as(binds, "Restored: the consent holds until it is bound", view(asked, server("s1"))),
+		as(chooses, "Restored: a claim by the name of one server cannot have run elsewhere", view(tenant(restored, byName), server("s0"), server("s1"))),
+		as(binds, "Restored: a claim by the name of one server binds it", view(tenant(restored, byName, named("s1")), server("s1"))),
+		{
+			name: "Restored: the server that bears it is its machine, whatever it was restored from",
+			view: view(tenant(restored), server("s1", heldBy(tenant()))), clause: "Claim.Name", kind: lifecycle.StepPatch,
+			reason: v1alpha1.ReasonBinding, phase: v1alpha1.ClaimPending, patch: serverName("s1"),
+		}, {
+			name: "Restored: the patch that writes bound takes the consent back",
+			view: view(asked, server("s1", heldBy(asked), booting("web-uid", ledger.StageBooting))), clause: "Claim.WriteBound", kind: lifecycle.StepPatch,
+			reason: v1alpha1.ReasonBooting, phase: v1alpha1.ClaimBound,
+			patch: &lifecycle.Patch{Ledger: map[string]string{ledger.KeyBound: idOf("s1")}, Remove: []string{v1alpha1.AnnotationChooseAnew}},
+		},
+	}
+}
+
 // togetherCases: a server bears the claim.
 func togetherCases() []decideCase {
 	c := tenant(named("s1"))
@@ -264,7 +309,7 @@ func boundCases() []decideCase {
 
 func cases() []decideCase {
 	var all []decideCase
-	for _, group := range [][]decideCase{memoryCases(), chooseCases(), togetherCases(), boundCases(), releaseCases(), classCases(), withVMCases(), dissolveCases()} {
+	for _, group := range [][]decideCase{memoryCases(), chooseCases(), restoredCases(), togetherCases(), boundCases(), releaseCases(), classCases(), withVMCases(), dissolveCases()} {
 		all = append(all, group...)
 	}
 	return all

@@ -27,7 +27,7 @@ func world(t *testing.T, name string) World {
 // TestProductionBreaksNothing explores the smaller worlds to their end: I1, I4, I5, I6, I7, I8, I9 and I10 on every step. `make explore`
 // explores all of them.
 func TestProductionBreaksNothing(t *testing.T) {
-	for _, name := range []string{"one-claim", "two-servers-aged", "one-claim-http", "one-claim-media", "stalls-and-loss", "restart-and-loss", "two-claims-unstamped"} {
+	for _, name := range []string{"one-claim", "two-servers-aged", "two-servers-restored", "one-claim-http", "one-claim-media", "stalls-and-loss", "restart-and-loss", "two-claims-unstamped"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := Explore(world(t, name), Production(), Options{Rest: true})
@@ -48,7 +48,7 @@ func TestProductionBreaksNothing(t *testing.T) {
 func TestMutantsAreFound(t *testing.T) {
 	for _, m := range Mutants() {
 		switch m.Worlds[0] {
-		case "one-claim", "one-claim-media", "stalls", "two-servers-aged", "maintenance-approved", "restore":
+		case "one-claim", "one-claim-media", "stalls", "two-servers-aged", "two-servers-restored", "maintenance-approved", "restore":
 		default:
 			continue
 		}

@@ -41,6 +41,10 @@ func claimMutants() []Mutant {
 				}
 			}
 		})},
+		{Clause: "a restored claim that nothing tells of chooses no machine (P10)", Worlds: []string{"two-servers-restored"}, Apply: choosing(func(v *claim.View) {
+			v.Claim = v.Claim.DeepCopy()
+			annotate(v.Claim, v1alpha1.AnnotationChooseAnew, string(v.Claim.UID))
+		})},
 		{Clause: "nothing is bound while an intent is open (R2)", Worlds: []string{"consent", "people"}, Apply: bindsUnderIntent,
 			Behind: "an intent is withdrawn under another's claim (R3)"},
 		{Clause: "nothing is bound while an intent is open (R2), nor is it withdrawn (R3)", Worlds: []string{"consent"}, Apply: func(b *Brain) {

@@ -39,7 +39,7 @@ func (x *explorer) peoples(s *State, yield step) {
 // do is one deed of a person; false where it is not there to be done.
 func (x *explorer) do(s *State, deed Deed, which int) bool {
 	switch deed {
-	case CreateClaim, DeleteClaim, ClaimPower, Restart, ForceRelease, StripClaim, Approve:
+	case CreateClaim, DeleteClaim, ClaimPower, Restart, ForceRelease, StripClaim, Approve, ConsentChooseAnew:
 		return which < x.world.Claims && x.toClaim(s, deed, which)
 	case CreateMaintenance, DeleteMaintenance:
 		return which == 0 && x.toMaintenance(s, deed)
@@ -74,9 +74,23 @@ func (x *explorer) toClaim(s *State, deed Deed, c int) bool {
 		})
 	case Approve:
 		return x.editClaim(s, c, func(o *v1alpha1.ServerClaim) { annotate(o, v1alpha1.AnnotationMaintenanceApproved, maintName) })
+	case ConsentChooseAnew:
+		return alive && !x.installed(s, x.ownerOfClaim(s.now.claim[c])) && x.editClaim(s, c, func(o *v1alpha1.ServerClaim) {
+			annotate(o, v1alpha1.AnnotationChooseAnew, string(o.UID))
+		})
 	case StripClaim:
 		s.now.claim[c] = absent
 		return !alive
+	}
+	return false
+}
+
+// installed says that a machine was installed for an owner.
+func (x *explorer) installed(s *State, o owner) bool {
+	for i := range x.world.Servers {
+		if m := s.mach[i]; m.disk == o || m.imaged&o.bit() != 0 {
+			return true
+		}
 	}
 	return false
 }

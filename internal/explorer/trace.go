@@ -300,6 +300,7 @@ var deedNames = map[Deed]string{
 	ConsentBooted: "says booted of server", ConsentBootAgain: "says boot-again of server", ConsentResume: "says resume of server",
 	ForceRelease: "force-releases claim", StripClaim: "strips the finalizer of claim", CreateMaintenance: "makes maintenance",
 	DeleteMaintenance: "ends maintenance", Approve: "approves maintenance on claim", Cordon: "cordons server", Pause: "pauses server",
+	ConsentChooseAnew: "says choose-anew of claim",
 }
 
 var harmNames = map[Harm]string{

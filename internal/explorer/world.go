@@ -78,6 +78,7 @@ const (
 	Approve
 	Cordon
 	Pause
+	ConsentChooseAnew // by whoever knows that the claim has no machine
 )
 
 // Harm is what the adversary does.

@@ -110,6 +110,9 @@ func restoreWorlds() []World {
 			Name: "restore-unstamped", About: "the same, on a machine without a stamp",
 			Servers: 1, Claims: 1, Running: true, NoStamp: true, Deeds: []Deed{DeleteClaim}, People: 1, Harms: back, Adverse: 4, Tenant: 1,
 		}, {
+			Name: "two-servers-restored", About: "one claim between two machines; its server and itself are restored older, and whoever knows that it has none lets it choose",
+			Servers: 2, Claims: 1, Enrolled: true, Deeds: []Deed{CreateClaim, ConsentChooseAnew}, People: 2, Harms: []Harm{OldServer, OldClaim}, Adverse: 2,
+		}, {
 			Name: "snapshot", About: "two claims, and an older snapshot of the whole cluster; the stamps alone tell",
 			Servers: 1, Claims: 2, Enrolled: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: []Harm{OldCluster}, Adverse: 1, Tenant: 1,
 		}, {

@@ -99,6 +99,14 @@ var commonRemedies = map[string]Remedy{
 		Missing: "the server was released from this claim already", WillNot: "boot it for the claim again",
 		WaysOut: []string{"delete the claim, and create a new one"},
 	},
+	v1alpha1.ReasonClaimRestored: {
+		Missing: "the claim was restored from a copy that does not say whether it had a machine, and no server bears it: one may run for it that nobody remembers",
+		WillNot: "choose a machine for it, or bind one that it had chosen: it could be its second",
+		WaysOut: []string{
+			"restore the newer copy of the claim, or the Server that it had", "it never had a machine: " + consent("ServerClaim", v1alpha1.AnnotationChooseAnew, "<UID of the claim object>"),
+			"delete the claim, and create a new one",
+		},
+	},
 	v1alpha1.ReasonMaintenanceMissing: {
 		Missing: "the maintenance that has the server is not there", WillNot: "take that for its end",
 		WaysOut: []string{"restore the ServerMaintenance", "clear the Server's `spec.maintenanceRef`"},
