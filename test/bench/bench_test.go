@@ -146,7 +146,9 @@ func (r *run) keepCPU(t *testing.T, manager *harness.Process, name string) (done
 		defer close(finished)
 		r.keep(t, manager, fmt.Sprintf("profile?seconds=%d", profiled/time.Second), name)
 	}()
-	return func() { <-finished }
+	wait := func() { <-finished }
+	t.Cleanup(wait) // it reports to a test, which must not be over before it, however that ends
+	return wait
 }
 
 const (

@@ -5,5 +5,5 @@
 // path is run, and fails where a count misses its aim. Times depend on the machine and fail nothing.
 //
 // Counts are taken from the API server's audit log and the simulators' logs, processor time and memory from the kernel's figures of a
-// manager in a process of its own, with the flags it has by default.
+// manager in a process of its own, with the flags it has by default in a run of full size, and with those that the document names in others.
 package bench

@@ -52,6 +52,9 @@ func (r *run) wakes(f *fleet) *Table {
 	progress(f.T, "lighting %d indicators, one every %s", len(chosen), between)
 	reactions := r.light(f, chosen)
 	toPicture, toEffect := spans(reactions)
+	if len(toEffect) == 0 { // or the quantiles of none would meet every aim
+		f.T.Fatal("the audit log has the picture of no reaction")
+	}
 	half, most := quantile(toEffect, 0.5), quantile(toEffect, 0.99)
 	table := &Table{}
 	what := fmt.Sprintf("picture → effect, %d servers, one changes", f.n)
