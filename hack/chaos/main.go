@@ -77,15 +77,31 @@ func run(options chaos.Options) int {
 }
 
 func span(variable string, otherwise time.Duration) time.Duration {
-	if d, err := time.ParseDuration(os.Getenv(variable)); err == nil {
-		return d
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
 	}
-	return otherwise
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		refused(variable, err)
+	}
+	return d
 }
 
 func number(variable string, otherwise uint64) uint64 {
-	if n, err := strconv.ParseUint(os.Getenv(variable), 10, 64); err == nil {
-		return n
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
 	}
-	return otherwise
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		refused(variable, err)
+	}
+	return n
+}
+
+// refused ends a run that was asked for in a way that cannot be read: a default in its place would be another run than was asked for.
+func refused(variable string, err error) {
+	fmt.Fprintf(os.Stderr, "%s: %v\n", variable, err)
+	os.Exit(2)
 }

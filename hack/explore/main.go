@@ -65,11 +65,31 @@ func main() {
 }
 
 func span(variable string) time.Duration {
-	d, _ := time.ParseDuration(os.Getenv(variable))
+	text := os.Getenv(variable)
+	if text == "" {
+		return 0
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		refused(variable, err)
+	}
 	return d
 }
 
 func number(variable string) int {
-	n, _ := strconv.Atoi(os.Getenv(variable))
+	text := os.Getenv(variable)
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		refused(variable, err)
+	}
 	return n
+}
+
+// refused ends a run that was asked for in a way that cannot be read: a default in its place would be another run than was asked for.
+func refused(variable string, err error) {
+	fmt.Fprintf(os.Stderr, "%s: %v\n", variable, err)
+	os.Exit(2)
 }
