@@ -20,7 +20,7 @@ type turns struct {
 	clock func() time.Time
 
 	mu     sync.Mutex
-	groups map[string]turn // by id of the server group; one that nobody waits for takes no memory
+	groups map[string]turn // by id of the server group: those that a VM was made in, so that the next one waits for its host
 }
 
 // turn is where one server group stands.
