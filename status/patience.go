@@ -14,7 +14,7 @@ import (
 // upon each other.
 const PutOffRequeue = time.Second
 
-// Patience puts off reports of objects that are on their way and stay so, for PutOffRequeue at most: where one step follows upon another
+// Patience puts off reports of objects that are on their way and stay so, the first report included, for PutOffRequeue at most: where one step follows upon another
 // within moments, each with a reason and a message of its own, nobody could have read what was in between, and each would have been a write
 // and an Event. What a person or a tool waits for is told at once: that an object is ready, or is no more, that it needs a person, or does no
 // more.
@@ -56,7 +56,8 @@ func (p *Patience) putsOff(object client.ObjectKey, now time.Time) bool {
 	return now.Sub(since) < PutOffRequeue
 }
 
-// canWait says that the report only tells how an object is on its way that was so before.
+// canWait says that the report only tells how an object is on its way, of one that was neither ready nor in need of a person by the last
+// report, or had none.
 func (s *Session) canWait() bool {
 	return s.level == LevelProgressing && !holds(s.persisted, ReadyCondition) && !holds(s.persisted, StalledCondition)
 }
