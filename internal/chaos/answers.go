@@ -44,6 +44,7 @@ var claimAnswers = map[string]claimAnswer{
 	v1alpha1.ReasonServerReplaced:  giveUpClaim,
 	v1alpha1.ReasonServerTaken:     giveUpClaim,
 	v1alpha1.ReasonAlreadyReleased: giveUpClaim,
+	v1alpha1.ReasonClaimRestored:   findMachine,
 }
 
 type bmcAnswer func(ctx context.Context, p *person, bmc *v1alpha1.BMC) error
@@ -168,6 +169,41 @@ func findServer(ctx context.Context, p *person, claim *v1alpha1.ServerClaim) err
 	p.gate.RLock()
 	defer p.gate.RUnlock()
 	return ignoreExists(p.world.admin.Create(ctx, asBackup(last)))
+}
+
+// findMachine brings the copy of a claim back that knows what it got. Where nobody ever saw one, and no machine is its tenant's, it never had
+// a machine, and may choose.
+func findMachine(ctx context.Context, p *person, claim *v1alpha1.ServerClaim) error {
+	t := p.tenants.get(claim.Name)
+	if t == nil || t.over() {
+		return giveUpClaim(ctx, p, claim)
+	}
+	last := p.sight.newest(idOf(claim), func(o object) bool {
+		return restorable(o) && identityOf(o) == identityOf(claim) && o.GetAnnotations()[ledger.KeyBound] != ""
+	})
+	switch {
+	case last == nil && p.hasMachine(t):
+		return giveUpClaim(ctx, p, claim)
+	case last == nil:
+		return p.annotate(ctx, claim, v1alpha1.AnnotationChooseAnew, string(claim.UID))
+	}
+	p.gate.RLock()
+	defer p.gate.RUnlock()
+	if err := p.destroy(ctx, claim); err != nil {
+		return err
+	}
+	p.tenants.broughtBack(time.Now(), last.(*v1alpha1.ServerClaim))
+	return ignoreExists(p.world.admin.Create(ctx, asBackup(last)))
+}
+
+// hasMachine says that some machine is a tenant's, whatever objects say.
+func (p *person) hasMachine(t *tenancy) bool {
+	for _, server := range seen[*v1alpha1.Server](p.sight) {
+		if p.world.look(server).of(t) {
+			return true
+		}
+	}
+	return false
 }
 
 // findServers restores the Server that a restored BMC waits for, or has it made anew where nobody has kept it.

@@ -145,7 +145,7 @@ func (c *campaign) breakLedger(ctx context.Context, o object, step Step, entries
 		annotations[key] = value
 	}
 	c.forgets(current)
-	if t := c.tenants.get(current.GetName()); t != nil && entries[ledger.KeyBound] == "" {
+	if t := c.tenants.get(current.GetName()); t != nil && asNew(current, entries) {
 		c.journal.note(judge.Event{Kind: judge.Forgot, Tenant: t.id, Detail: step.Fault})
 	}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": annotations}})
@@ -153,6 +153,13 @@ func (c *campaign) breakLedger(ctx context.Context, o object, step Step, entries
 		return err
 	}
 	return gone(c.world.admin.Patch(ctx, current, client.RawPatch(mergePatch, patch)))
+}
+
+// asNew says that a claim with this memory is like one that never had a machine: it has none, or one from before its machine that does not
+// tell that the object was restored.
+func asNew(claim object, entries map[string]string) bool {
+	identity := entries[ledger.KeyIdentity]
+	return entries[ledger.KeyBound] == "" && (identity == "" || identity == string(claim.GetUID()))
 }
 
 // forgets puts on the record that what is remembered of a machine is about to be taken away, or made older.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/chaos/judge"
-	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 )
 
 // tenancy is one claim as its tenant knows it, whatever becomes of the object.
@@ -184,9 +183,6 @@ func (t *tenants) broughtBack(at time.Time, copied *v1alpha1.ServerClaim) {
 	case !deleted && tenancy.over():
 		// It has no use for it: whoever leads the tenants deletes it again.
 		note(judge.Asked)
-	}
-	if copied.Annotations[ledger.KeyBound] == "" {
-		note(judge.Forgot)
 	}
 	if copied.Spec.Power == v1alpha1.PowerOff {
 		note(judge.AskedOff)

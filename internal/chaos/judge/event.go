@@ -112,8 +112,8 @@ const (
 	ExcuseEnded Kind = "ExcuseEnded"
 	// Forgot is memory that was taken away: a ledger dropped or replaced, an object restored older than it was. It tells three things apart, as
 	// excused, and excuses nothing else. Of a Machine: an image that stays in its drive, which is known by memory alone
-	// (docs/decisions/0070). Of a Tenant, whose claim does not tell any more that it has a machine: that it gets another one. Of all, by a
-	// snapshot: both, and VMs, ports and floating IPs that stay because they are newer than the snapshot.
+	// (docs/decisions/0070). Of a Tenant, whose claim had its ledger dropped or replaced and does not tell any more that it has a machine: that it gets another
+	// one. A claim that was restored excuses nothing: it waits for a person (docs/decisions/0152). Of all, by a snapshot: both, and VMs, ports and floating IPs that stay because they are newer than the snapshot.
 	Forgot Kind = "Forgot"
 	// Settled is when faults have stopped and all has come to rest: what must be true at the end is checked here.
 	Settled Kind = "Settled"

@@ -5,6 +5,7 @@ package lifecycle
 import (
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
@@ -176,6 +177,75 @@ func TestAServerFromBeforeItsClaim(t *testing.T) {
 		k.UntilReady(other)
 		k.ExpectResets(k.Since(mark, machine), "GracefulShutdown", "On")
 	})
+}
+
+// P10, I8: a claim by selector and its server are both restored from before their binding. The claim gets no second machine in the place
+// of the one that runs for it, which nobody remembers, until the newer copy is restored.
+func TestAClaimAndItsServerFromBeforeTheirBinding(t *testing.T) {
+	t.Parallel()
+	k := suite.Kit(t, "older")
+	machine := k.Enroll()
+	olderServer, bmc := harness.Backup(k, k.Server(machine.Name)), harness.Backup(k, k.BMCObject(machine.Name))
+	harness.Change(k, k.Server(machine.Name), func(s *v1alpha1.Server) { s.Spec.Unschedulable = true })
+	web := waiting(k)
+	olderClaim := harness.Backup(k, web)
+	harness.Change(k, k.Server(machine.Name), func(s *v1alpha1.Server) { s.Spec.Unschedulable = false })
+	k.UntilReady(web)
+	k.UntilQuiet(machine.Name)
+	newer, spare := harness.Backup(k, web), k.Enroll()
+	mark := k.Mark()
+	for _, object := range []client.Object{k.BMCObject(machine.Name), k.Server(machine.Name), web} {
+		k.Destroy(object)
+	}
+	for _, backup := range []client.Object{olderServer, bmc, olderClaim} {
+		k.Restore(backup)
+	}
+	k.UntilHeld(k.Server(machine.Name), v1alpha1.ReasonStampMismatch, "Restore the newer objects")
+	k.UntilHeld(web, v1alpha1.ReasonClaimRestored, "restore the newer copy", "delete it", v1alpha1.AnnotationChooseAnew+"="+string(harness.Read(k, web).UID))
+	k.ExpectUntouched(mark, machine, spare)
+	if free := k.Server(spare.Name); harness.Read(k, free).Spec.ClaimRef != nil {
+		t.Errorf("the claim got a second machine: %+v", free.Spec.ClaimRef)
+	}
+	k.Destroy(web)
+	k.Restore(newer)
+	k.UntilReady(web)
+	k.UntilPhase(machine.Name, v1alpha1.PhaseReserved)
+	k.ExpectUntouched(mark, machine, spare)
+}
+
+// P10: nothing tells such a claim from one that never had a machine. A person who knows lets it choose, once: a copy of the consent is none.
+func TestAClaimThatWaitedIsRestored(t *testing.T) {
+	t.Parallel()
+	k := suite.Kit(t, "waited")
+	web := waiting(k)
+	older := harness.Backup(k, web)
+	machine := k.Enroll(func(e *harness.Enrollment) {
+		e.BMC.Spec.ServerTemplate.Taints = []v1alpha1.Taint{{Key: "new", Effect: v1alpha1.TaintNoBind}}
+	})
+	again := func(backup client.Object) string {
+		k.Destroy(web)
+		k.Restore(backup)
+		k.UntilHeld(web, v1alpha1.ReasonClaimRestored, v1alpha1.AnnotationChooseAnew+"=")
+		return string(harness.Read(k, web).UID)
+	}
+	k.Annotate(web, v1alpha1.AnnotationChooseAnew, again(older))
+	k.UntilCondition(web, v1alpha1.ConditionBound, metav1.ConditionFalse, v1alpha1.ReasonNoMatch)
+	k.Annotate(web, v1alpha1.AnnotationChooseAnew, again(harness.Backup(k, web)))
+	harness.Change(k, k.Server(machine.Name), func(s *v1alpha1.Server) { s.Spec.Taints = nil })
+	k.UntilReady(web)
+	if web = harness.Read(k, web); web.Spec.ServerName != machine.Name || web.Annotations[v1alpha1.AnnotationChooseAnew] != "" {
+		t.Errorf("server %q, consent %q", web.Spec.ServerName, web.Annotations[v1alpha1.AnnotationChooseAnew])
+	}
+}
+
+// waiting is a claim by selector for which no server of its test is free.
+func waiting(k *harness.Kit) *v1alpha1.ServerClaim {
+	k.T.Helper()
+	claim := k.Claim("", func(c *v1alpha1.ServerClaim) {
+		c.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"test": k.Name}}
+	})
+	k.UntilCondition(claim, v1alpha1.ConditionBound, metav1.ConditionFalse, v1alpha1.ReasonNoMatch)
+	return claim
 }
 
 // B157: two objects for one machine both hold, and neither touches it.
