@@ -66,7 +66,7 @@ func switchOff(ctx context.Context, p *person, server *v1alpha1.Server) error {
 			p.journal.note(judge.Event{Kind: judge.GaveUp, Tenant: stranger})
 		}
 	}
-	return p.consent(ctx, judge.ConsentedOff, server, v1alpha1.AnnotationPowerOff, identityOf(server))
+	return p.consent(ctx, judge.Event{Kind: judge.ConsentedOff}, server, v1alpha1.AnnotationPowerOff, identityOf(server))
 }
 
 // tellWhetherBooted says what is on the machine's disk.
@@ -75,10 +75,14 @@ func tellWhetherBooted(ctx context.Context, p *person, server *v1alpha1.Server) 
 	if ref == nil {
 		return errNothing
 	}
-	if t := p.tenants.get(ref.Name); t != nil && p.world.installedFor(server, t) {
+	t := p.tenants.get(ref.Name)
+	switch {
+	case t == nil:
+		return errNothing
+	case p.world.installedFor(server, t):
 		return p.annotate(ctx, server, v1alpha1.AnnotationBooted, ref.Identity)
 	}
-	return p.consent(ctx, judge.ConsentedBoot, server, v1alpha1.AnnotationBootAgain, ref.Identity)
+	return p.consent(ctx, judge.Event{Kind: judge.ConsentedBoot, Tenant: t.id}, server, v1alpha1.AnnotationBootAgain, ref.Identity)
 }
 
 // findClaim restores the claim that has the server if its tenant still wants it, and lets the server go otherwise.
@@ -137,7 +141,7 @@ func resume(ctx context.Context, p *person, server *v1alpha1.Server) error {
 		if err := p.tenants.giveUp(ctx, t); err != nil {
 			return err
 		}
-		return p.consent(ctx, judge.ConsentedOff, server, v1alpha1.AnnotationResume, identityOf(server))
+		return p.consent(ctx, judge.Event{Kind: judge.ConsentedOff}, server, v1alpha1.AnnotationResume, identityOf(server))
 	}
 	return p.annotate(ctx, server, v1alpha1.AnnotationResume, identityOf(server))
 }

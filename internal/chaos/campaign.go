@@ -32,11 +32,13 @@ type campaign struct {
 	// gate keeps asks away while the past is brought back, see tenants. plane is held by whoever stops etcd or the API server.
 	gate    sync.RWMutex
 	plane   sync.Mutex
-	scratch string // of snapshots, which lie in snapshots, the oldest first; guarded by plane
-	// snapshots are the folders of snapshots.
-	snapshots []string
+	scratch string // the folder of snapshots
+	// snapshots are those that are kept, the oldest first; guarded by plane.
+	snapshots []snapshot
 
 	tally tally
+	// amnesia are the tenants whose machine may be forgotten.
+	amnesia amnesia
 	// maintained are the machines under a maintenance that is not over.
 	maintained names
 }

@@ -68,17 +68,17 @@ func maintenance(ctx context.Context, c *campaign, step Step) (func(context.Cont
 	if !c.maintained.add(step.Target) {
 		return nil, errNothing // there is one already
 	}
-	create := func(ctx context.Context) error {
-		c.gate.RLock()
-		defer c.gate.RUnlock()
-		return ignoreExists(c.world.admin.Create(ctx, o.DeepCopy()))
-	}
+	create := func(ctx context.Context) error { return ignoreExists(c.world.admin.Create(ctx, o.DeepCopy())) }
 	var err error
 	if power == v1alpha1.PowerOff { // any other consents to nothing
 		began := judge.Event{Kind: judge.MaintenanceBegan, Machine: watch.MachineID(step.Target, c.world.machine(step.Target).ID())}
-		err = c.journal.ask(ctx, began, create)
+		err = c.journal.ask(ctx, &c.gate, began, create)
 	} else {
-		err = persist(ctx, create)
+		err = persist(ctx, func(ctx context.Context) error {
+			c.gate.RLock()
+			defer c.gate.RUnlock()
+			return create(ctx)
+		})
 	}
 	return func(ctx context.Context) error {
 		c.maintained.remove(step.Target)
@@ -90,9 +90,7 @@ func maintenance(ctx context.Context, c *campaign, step Step) (func(context.Cont
 func (c *campaign) endMaintenance(ctx context.Context, machine string) error {
 	o := &v1alpha1.ServerMaintenance{ObjectMeta: metav1.ObjectMeta{Name: machine}}
 	ended := judge.Event{Kind: judge.MaintenanceEnded, Machine: watch.MachineID(machine, c.world.machine(machine).ID())}
-	return c.journal.ask(ctx, ended, func(ctx context.Context) error {
-		c.gate.RLock()
-		defer c.gate.RUnlock()
+	return c.journal.ask(ctx, &c.gate, ended, func(ctx context.Context) error {
 		return client.IgnoreNotFound(c.world.admin.Delete(ctx, o))
 	})
 }

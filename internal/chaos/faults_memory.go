@@ -147,6 +147,7 @@ func (c *campaign) breakLedger(ctx context.Context, o object, step Step, entries
 	c.forgets(current)
 	if t := c.tenants.get(current.GetName()); t != nil && asNew(current, entries) {
 		c.journal.note(judge.Event{Kind: judge.Forgot, Tenant: t.id, Detail: step.Fault})
+		defer c.amnesia.begins(t)()
 	}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": annotations}})
 	if err != nil {
@@ -168,8 +169,11 @@ func (c *campaign) forgets(o object) {
 	if claim, isClaim := o.(*v1alpha1.ServerClaim); isClaim {
 		server, isServer = c.sight.server(claim.Spec.ServerName), true
 	}
-	if isServer && server != nil {
-		c.journal.note(judge.Event{Kind: judge.Forgot, Machine: c.world.machineID(server), Detail: idOf(o).String()})
+	if !isServer || server == nil {
+		return
+	}
+	if machine := c.world.machineID(server); machine != "" {
+		c.journal.note(judge.Event{Kind: judge.Forgot, Machine: machine, Detail: idOf(o).String()})
 	}
 }
 

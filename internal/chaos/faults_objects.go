@@ -80,9 +80,14 @@ func (c *campaign) restore(ctx context.Context, o object, pick uint64) error {
 	if old == nil {
 		old = o
 	}
-	at := time.Now()
+	return c.bringObjectBack(ctx, old)
+}
+
+// bringObjectBack creates an object as it was, and puts on the record what that changes.
+func (c *campaign) bringObjectBack(ctx context.Context, old object) error {
 	c.gate.RLock()
 	defer c.gate.RUnlock()
+	at := time.Now()
 	c.forgets(old)
 	if claim, isClaim := old.(*v1alpha1.ServerClaim); isClaim {
 		c.tenants.broughtBack(at, claim)
@@ -175,10 +180,5 @@ func move(ctx context.Context, c *campaign, step Step) (func(context.Context) er
 	if err := c.destroy(ctx, o); err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context) error {
-		if claim, isClaim := o.(*v1alpha1.ServerClaim); isClaim {
-			c.tenants.broughtBack(time.Now(), claim)
-		}
-		return ignoreExists(c.world.admin.Create(ctx, asBackup(o)))
-	}, nil
+	return func(ctx context.Context) error { return c.bringObjectBack(ctx, o) }, nil
 }

@@ -20,23 +20,30 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/operator"
 )
 
+// snapshot is what etcd held at a moment, in a folder.
+type snapshot struct {
+	dir string
+	at  time.Time
+}
+
 // takeSnapshot keeps what etcd holds.
 func takeSnapshot(_ context.Context, c *campaign, step Step) (func(context.Context) error, error) {
 	c.plane.Lock()
 	defer c.plane.Unlock()
 	c.gate.Lock() // an ask is in the snapshot, or it is not
 	defer c.gate.Unlock()
+	at := time.Now() // what is written while it is taken may be in it, or not
 	dir := filepath.Join(c.scratch, fmt.Sprintf("snapshot-%d", step.At.Milliseconds()))
 	if err := c.world.env.SnapshotEtcd(dir); err != nil {
 		return nil, err
 	}
-	c.snapshots = append(c.snapshots, dir)
+	c.snapshots = append(c.snapshots, snapshot{dir: dir, at: at})
 	if len(c.snapshots) <= mostSnapshots {
 		return nil, nil
 	}
 	oldest := c.snapshots[0]
 	c.snapshots = c.snapshots[1:]
-	return nil, os.RemoveAll(oldest)
+	return nil, os.RemoveAll(oldest.dir)
 }
 
 // mostSnapshots is how many are kept: the oldest is minutes old.
@@ -58,7 +65,7 @@ func restoreSnapshotHeld(ctx context.Context, c *campaign, step Step) (func(cont
 		return nil, errNothing
 	}
 	if err := c.managers.endAll(syscall.SIGKILL); err != nil {
-		return nil, err
+		return nil, errors.Join(err, c.managers.startAll("")) // nothing was restored
 	}
 	failure := c.bringBack(ctx, step)
 	return nil, errors.Join(failure, c.managers.startAll(fmt.Sprintf("restore-%d", step.At.Milliseconds())))
@@ -73,8 +80,17 @@ func (c *campaign) bringBack(ctx context.Context, step Step) error {
 	c.gate.Lock()
 	defer c.gate.Unlock()
 	at := time.Now()
-	c.journal.note(judge.Event{At: at, Kind: judge.Forgot, Detail: step.Fault})
-	if err := c.world.env.RestoreEtcd(ctx, c.snapshots[step.Pick%uint64(len(c.snapshots))]); err != nil {
+	old := c.snapshots[step.Pick%uint64(len(c.snapshots))]
+	c.journal.note(judge.Event{At: at, Kind: judge.RestoredSnapshot, Since: old.at, Detail: step.Fault})
+	c.journal.rewrite()
+	var ends []func()
+	c.tenants.each(func(t *tenancy) { ends = append(ends, c.amnesia.begins(t)) })
+	defer func() {
+		for _, restored := range ends {
+			restored()
+		}
+	}()
+	if err := c.world.env.RestoreEtcd(ctx, old.dir); err != nil {
 		return err
 	}
 	return persist(ctx, func(ctx context.Context) error { return c.takeStock(ctx, at) })

@@ -21,6 +21,8 @@ type journal struct {
 	mu     sync.Mutex
 	asked  []*judge.Event
 	events []judge.Event
+	// rewritten is how often the past was brought back: what was asked for before and is not acknowledged yet may be asked for anew.
+	rewritten int
 }
 
 // note records what happened now.
@@ -41,15 +43,49 @@ func (j *journal) acked(e *judge.Event) {
 	e.Acked = time.Now()
 }
 
-// ask records what is asked for just before it is sent, and when it was acknowledged. What was sent and not acknowledged is sent again
-// until it is, for as long as ctx lasts: it may have been heard.
-func (j *journal) ask(ctx context.Context, e judge.Event, send func(context.Context) error) error {
-	noted := j.note(e)
-	err := persist(ctx, send)
+// rewrite records that the past was brought back.
+func (j *journal) rewrite() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.rewritten++
+}
+
+func (j *journal) rewrites() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.rewritten
+}
+
+// ask records what is asked for just before it is first sent, through a gate that is closed while the past is brought back, and when it was
+// acknowledged. What was sent and not acknowledged is sent again until it is, for as long as ctx lasts: it may have been heard. What says how
+// something is to be from now on is recorded once more where the past was brought back in between, because that may have said otherwise.
+func (j *journal) ask(ctx context.Context, gate *sync.RWMutex, e judge.Event, send func(context.Context) error) error {
+	var noted []*judge.Event
+	past := 0
+	err := persist(ctx, func(ctx context.Context) error {
+		gate.RLock()
+		defer gate.RUnlock()
+		if now := j.rewrites(); len(noted) == 0 || now != past && lasts(e.Kind) {
+			past = now
+			noted = append(noted, j.note(e))
+		}
+		return send(ctx)
+	})
 	if err == nil {
-		j.acked(noted)
+		for _, one := range noted {
+			j.acked(one)
+		}
 	}
 	return err
+}
+
+// lasts says that asking for it twice is asking for it once.
+func lasts(kind judge.Kind) bool {
+	switch kind {
+	case judge.AskedRestart, judge.AskedRebuild, judge.ConsentedOff, judge.ConsentedBoot:
+		return false
+	}
+	return true
 }
 
 // drain takes over what the simulators did since the last time. A gap in their logs is an error: nothing could be judged.

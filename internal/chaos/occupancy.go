@@ -8,6 +8,7 @@ import (
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/chaos/watch"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 	"github.com/holdfast-dev/holdfast/internal/sim/openstack"
 	"github.com/holdfast-dev/holdfast/internal/sim/redfish"
 )
@@ -22,15 +23,26 @@ func (w *world) machineOf(server *v1alpha1.Server) *redfish.Machine {
 	return w.machine(server.Spec.Redfish.BMCRef.Name)
 }
 
-// machineID is how the record calls a Server's machine or VM; empty where there is none.
+// machineID is how the record calls a Server's machine or VM; empty where there is none. Of a VM the ledger tells, and where that was taken
+// away the name, which follows from the identity of the claim that it was made for: a status may be wiped.
 func (w *world) machineID(server *v1alpha1.Server) string {
 	if machine := w.machineOf(server); machine != nil {
 		return watch.MachineID(machine.BMC().Name(), machine.ID())
 	}
-	if server.Status.Observed != nil && server.Status.Observed.Instance != nil {
-		return server.Status.Observed.Instance.ID
+	if id := server.Annotations[ledger.KeyProviderID]; id != "" {
+		return id
 	}
-	return ""
+	return w.vmNamed(server.Name).ID
+}
+
+// vmNamed is the VM of that name; the zero one where there is none.
+func (w *world) vmNamed(name string) openstack.Server {
+	for _, vm := range w.cloud.Servers() {
+		if vm.Name == name {
+			return vm
+		}
+	}
+	return openstack.Server{}
 }
 
 // installedFor says that a machine's disk is a tenant's.
@@ -49,11 +61,7 @@ func (w *world) look(server *v1alpha1.Server) occupancy {
 		status := machine.Status()
 		return occupancy{disk: status.Disk, running: status.Running}
 	}
-	vms := w.cloud.Servers()
-	if i := slices.IndexFunc(vms, func(vm openstack.Server) bool { return vm.Name == server.Name }); i >= 0 {
-		return occupancy{userData: vms[i].UserData}
-	}
-	return occupancy{}
+	return occupancy{userData: w.vmNamed(server.Name).UserData}
 }
 
 // of says that it is a tenant's: its disk, or what is being installed over that, or the VM.

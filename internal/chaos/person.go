@@ -161,13 +161,14 @@ func (p *person) annotate(ctx context.Context, o object, key, value string) erro
 	return client.IgnoreNotFound(p.world.admin.Patch(ctx, o.DeepCopyObject().(object), client.RawPatch(mergePatch, patch)))
 }
 
-// consent puts a consent on the record and gives it.
-func (p *person) consent(ctx context.Context, kind judge.Kind, server *v1alpha1.Server, key, value string) error {
-	return p.journal.ask(ctx, judge.Event{Kind: kind, Machine: p.world.machineID(server), Detail: key}, func(ctx context.Context) error {
-		p.gate.RLock()
-		defer p.gate.RUnlock()
+// consent puts a consent about a server's machine on the record and gives it. Where there is no machine it is about nothing, and the record,
+// in which it would be about all machines, does not have it.
+func (p *person) consent(ctx context.Context, given judge.Event, server *v1alpha1.Server, key, value string) error {
+	if given.Machine = p.world.machineID(server); given.Machine == "" {
 		return p.annotate(ctx, server, key, value)
-	})
+	}
+	given.Detail = key
+	return p.journal.ask(ctx, &p.gate, given, func(ctx context.Context) error { return p.annotate(ctx, server, key, value) })
 }
 
 // clear takes a reference out of a Server's spec.

@@ -202,9 +202,10 @@ func (s *seat) untilGone(ctx context.Context, sight *sight, name string) {
 	}
 }
 
-// sweep deletes again what was given up, or over, and has been brought back.
+// sweep deletes again what was given up, or over, and has been brought back, and records what is remembered again.
 func sweep(ctx context.Context, c *campaign) {
 	for pause(ctx, 4*lookPause) {
+		c.recall()
 		for name, claim := range seen[*v1alpha1.ServerClaim](c.sight) {
 			if t := c.tenants.get(name); t != nil && t.over() && claim.DeletionTimestamp == nil {
 				_ = c.tenants.giveUp(ctx, t) // until it has been heard, or all is over

@@ -120,6 +120,13 @@ func (s *sight) look(ctx context.Context) error {
 	return nil
 }
 
+// lookedAt is when the last look began that succeeded.
+func (s *sight) lookedAt() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.at
+}
+
 // fresh says that the last look was a moment ago.
 func (s *sight) fresh() bool {
 	s.mu.Lock()

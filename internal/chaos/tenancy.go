@@ -116,11 +116,7 @@ func (t *tenants) begin(ctx context.Context, name string, create func(context.Co
 
 // ask asks for something in the name of a tenant.
 func (t *tenants) ask(ctx context.Context, kind judge.Kind, tenancy *tenancy, send func(context.Context) error) error {
-	return t.journal.ask(ctx, judge.Event{Kind: kind, Tenant: tenancy.id}, func(ctx context.Context) error {
-		t.gate.RLock()
-		defer t.gate.RUnlock()
-		return send(ctx)
-	})
+	return t.journal.ask(ctx, t.gate, judge.Event{Kind: kind, Tenant: tenancy.id}, send)
 }
 
 // giveUp has a tenant, or a person in its place, give its machine up.
@@ -173,6 +169,7 @@ func (t *tenants) broughtBack(at time.Time, copied *v1alpha1.ServerClaim) {
 	if tenancy == nil {
 		return
 	}
+	t.journal.rewrite()
 	note := func(kind judge.Kind) {
 		t.journal.acked(t.journal.note(judge.Event{At: at, Kind: kind, Tenant: tenancy.id}))
 	}

@@ -30,7 +30,7 @@ func (h *history) created(e Event) {
 	if e.Tenant != "" && t.booted && t.wants(e.arrived()) && h.machineOf(e.Tenant, m) == nil {
 		h.violated("I2", "a VM is made anew in place of one that was launched", m, e.Tenant)
 	}
-	m.virtual, m.owned, m.owner, m.identity = true, true, e.Tenant, e.Identity
+	m.virtual, m.owned, m.owner, m.identity, m.madeAt = true, true, e.Tenant, e.Identity, e.At
 	h.knowOwner(e)
 }
 
@@ -54,7 +54,7 @@ func (h *history) vmOf(is func(*machine) bool) *machine {
 func (h *history) launched(e Event) {
 	m := h.machine(e.Machine)
 	m.launched, m.on = true, true
-	h.tenant(m.owner).booted = true
+	h.boots(h.tenant(m.owner), e)
 	h.switchedOn(m, e.At)
 }
 
@@ -95,7 +95,7 @@ func (h *history) rebuilt(m *machine, e Event) {
 
 func (h *history) made(e Event) {
 	h.knowOwner(e)
-	h.loose[e.Machine] = loose{kind: looseKinds[e.Kind], identity: e.Identity}
+	h.loose[e.Machine] = loose{kind: looseKinds[e.Kind], identity: e.Identity, madeAt: e.At}
 }
 
 func (h *history) unmade(e Event) { delete(h.loose, e.Machine) }

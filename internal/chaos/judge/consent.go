@@ -20,12 +20,21 @@ type tenant struct {
 	forgotten bool
 	// booted says that an installer ran, or that a VM was launched, since it last began to want a machine.
 	booted bool
+	// bootedAt is when that was first so.
+	bootedAt time.Time
+	// boots are installations that people agreed to beyond its first.
+	boots []bootConsent
+}
+
+// bootConsent lets a tenant's installer run on one machine once more, from asked on; not when it arrives after till, where that is not zero.
+type bootConsent struct {
+	machine     string
+	asked, till time.Time
 }
 
 // consents are what people agreed to, for a machine or for whatever a tenant has.
 type consents struct {
 	off         owed
-	boot        owed
 	maintenance spans
 	abandoned   bool
 }
@@ -73,6 +82,7 @@ func (h *history) asked(e Event) bool {
 		h.wantsAgain(t, e)
 	case GaveUp:
 		t.gaveUp = t.gaveUp.opened(e.At)
+		t.dropBoots(e.over())
 	case AskedOff:
 		t.off = t.off.opened(e.At)
 	case AskedOn:
@@ -87,23 +97,50 @@ func (h *history) asked(e Event) bool {
 	return true
 }
 
+// consented takes in what people agree to. What names nobody would be agreed for all: it is a fault of the record.
 func (h *history) consented(e Event) bool {
+	switch e.Kind {
+	case ConsentedBoot:
+		h.consentedBoot(e)
+		return true
+	case ConsentedOff, MaintenanceBegan, MaintenanceEnded, Abandoned:
+		if subject(e) == "" {
+			h.unrecorded("names neither a machine nor a tenant", e)
+			return true
+		}
+	default:
+		return false
+	}
 	c := h.consent(subject(e))
 	switch e.Kind {
 	case ConsentedOff:
 		c.off = append(c.off, e.At)
-	case ConsentedBoot:
-		c.boot = append(c.boot, e.At)
 	case MaintenanceBegan:
 		c.maintenance = c.maintenance.opened(e.At)
 	case MaintenanceEnded:
 		c.maintenance = c.maintenance.shut(e.over())
-	case Abandoned:
-		c.abandoned = true
 	default:
-		return false
+		c.abandoned = true
 	}
 	return true
+}
+
+func (h *history) consentedBoot(e Event) {
+	if e.Machine == "" || e.Tenant == "" {
+		h.unrecorded("does not name both a machine and a tenant", e)
+		return
+	}
+	t := h.tenant(e.Tenant)
+	t.boots = append(t.boots, bootConsent{machine: e.Machine, asked: e.At})
+}
+
+// dropBoots ends consents with the tenancy that they were for.
+func (t *tenant) dropBoots(till time.Time) {
+	for i := range t.boots {
+		if t.boots[i].till.IsZero() {
+			t.boots[i].till = till
+		}
+	}
 }
 
 // subject is whom or what a consent is about.
@@ -152,9 +189,16 @@ func (h *history) mayGoOff(m *machine, t *tenant, arrived time.Time) bool {
 	})
 }
 
-// mayInstall says that a person had agreed that an installer run over what is there.
-func (h *history) mayInstall(m *machine, owner string, arrived time.Time) bool {
-	return slices.ContainsFunc(h.agreed(m, owner), func(c *consents) bool { return c.boot.by(arrived) })
+// mayInstall says that a person had agreed that this tenant's installer run on this machine over what is there.
+func (h *history) mayInstall(m *machine, installer string, arrived time.Time) bool {
+	return slices.ContainsFunc(h.tenant(installer).boots, func(c bootConsent) bool {
+		return c.machine == m.id && !c.asked.After(arrived) && (c.till.IsZero() || !arrived.After(c.till))
+	})
+}
+
+// installsAgreed uses up the consents to an installation.
+func (t *tenant) installsAgreed(m *machine, at time.Time) {
+	t.boots = slices.DeleteFunc(t.boots, func(c bootConsent) bool { return c.machine == m.id && !c.asked.After(at) })
 }
 
 // switchedOn settles what is owed until a machine is next switched on.

@@ -32,5 +32,6 @@
 //   - I8 no tenant on two machines, no machine with two tenants.
 //   - I10 no second installation for one claim.
 //
-// Deliberate limits of a campaign are events too ([Excused]): they are counted, never silent.
+// What takes memory away is an event too ([Forgot], [RestoredSnapshot]): the few things that nobody can know after it are told apart from
+// violations, and counted, never silent. An event that excuses and does not say whom is a violation of the record itself.
 package judge

@@ -17,7 +17,9 @@ type Event struct {
 	Acked time.Time `json:"acked,omitzero"`
 	// Arrived, of effects, is when the request that caused it reached the provider; zero: as it happened.
 	Arrived time.Time `json:"arrived,omitzero"`
-	Kind    Kind      `json:"kind"`
+	// Since, of a snapshot that is restored, is when it was taken.
+	Since time.Time `json:"since,omitzero"`
+	Kind  Kind      `json:"kind"`
 	// Machine is the simulator's name of a machine, or the id of a VM, port or floating IP.
 	Machine string `json:"machine,omitempty"`
 	// Tenant is whose workload it is about, as its tenant names it: namespace/name#n for the n-th claim of that name. Empty: unknown.
@@ -46,11 +48,12 @@ const (
 	AskedRebuild Kind = "AskedRebuild"
 )
 
-// What people consent to. Each names a Machine, or a Tenant for whatever machine that has.
+// What people consent to. Each names a Machine, or a Tenant for whatever machine that has; one that names neither is a fault of the record, and
+// reported as such: it would be an amnesty for all.
 const (
 	// ConsentedOff lets a machine be powered off, whoever it runs for, until it is next switched on by an effect.
 	ConsentedOff Kind = "ConsentedOff"
-	// ConsentedBoot lets an installer run over whatever is there, once.
+	// ConsentedBoot lets the installer of Tenant run on Machine over whatever is there, once, until that tenant gives up. It names both.
 	ConsentedBoot Kind = "ConsentedBoot"
 	// MaintenanceBegan lets a machine be powered off until MaintenanceEnded.
 	MaintenanceBegan Kind = "MaintenanceBegan"
@@ -106,15 +109,16 @@ const (
 
 // What the campaign says of itself.
 const (
-	// Excused begins a deliberate limit, told in Detail, for a Machine or, without one, for all; ExcuseEnded ends it. What breaks a rule
-	// meanwhile is told apart from violations.
-	Excused     Kind = "Excused"
-	ExcuseEnded Kind = "ExcuseEnded"
-	// Forgot is memory that was taken away: a ledger dropped or replaced, an object restored older than it was. It tells three things apart, as
+	// Forgot is memory that was taken away: a ledger dropped or replaced, an object restored older than it was. It tells two things apart, as
 	// excused, and excuses nothing else. Of a Machine: an image that stays in its drive, which is known by memory alone
 	// (docs/decisions/0070). Of a Tenant, whose claim had its ledger dropped or replaced and does not tell any more that it has a machine: that it gets another
-	// one. A claim that was restored excuses nothing: it waits for a person (docs/decisions/0152). Of all, by a snapshot: both, and VMs, ports and floating IPs that stay because they are newer than the snapshot.
+	// one. A claim that was restored excuses nothing: it waits for a person (docs/decisions/0152). One that names neither is a fault of the record.
 	Forgot Kind = "Forgot"
+	// RestoredSnapshot is the memory of all as it was at Since. What came to be later is in nobody's memory, and is told apart as excused where it
+	// is left behind: an image put into a drive, a VM, a port, a floating IP. So is a second machine of a tenant that had none at Since.
+	RestoredSnapshot Kind = "RestoredSnapshot"
+	// Remembered is a Tenant whose claim is seen to name the machine that the tenant has: nothing of its own is excused any more.
+	Remembered Kind = "Remembered"
 	// Settled is when faults have stopped and all has come to rest: what must be true at the end is checked here.
 	Settled Kind = "Settled"
 )

@@ -36,7 +36,6 @@ type history struct {
 	loose    map[string]loose     // ports and floating IPs that are there
 	owners   map[string]string    // tenants by the identities that VMs of theirs were stamped with
 	consents map[string]*consents // by machine or tenant
-	excused  spans                // of all machines
 	about    map[string][]int     // the events about a machine or tenant
 
 	report Report
@@ -52,14 +51,16 @@ type machine struct {
 	written         bool
 	on              bool
 	starting        bool // a power-on or restart was accepted since it last came on
+	requested       bool // it came on because that was asked for, not by itself
 	leaving         bool // its tenant had given up when the end of what runs was asked for
 	forgotten       bool // the memory of what is in its drive, or of the VM, was taken away
 	installing      bool
 	drive           string // whose image is in its virtual drive
 	driven          bool
-	excused         spans
+	drivenAt        time.Time // when that image came there
 	identity        string
 	virtual         bool
+	madeAt          time.Time // of VMs
 	launched        bool
 	gone, takenAway bool // of VMs; takenAway: by hand
 }
@@ -67,6 +68,7 @@ type machine struct {
 // loose is a port or floating IP.
 type loose struct {
 	kind, identity string
+	madeAt         time.Time
 	forgotten      bool // the memory of it was taken away
 }
 
@@ -81,7 +83,7 @@ func inOrder(a, b Event) int {
 func rank(k Kind) int {
 	switch k {
 	case Asked, GaveUp, AskedOff, AskedOn, AskedRestart, AskedRebuild, ConsentedOff, ConsentedBoot, MaintenanceBegan, MaintenanceEnded,
-		Abandoned, Excused:
+		Abandoned:
 		return 0
 	case Settled:
 		return 2
@@ -100,53 +102,30 @@ func (h *history) machine(id string) *machine {
 
 // ofCampaign takes in what the campaign says of itself.
 func (h *history) ofCampaign(e Event) {
-	limits := &h.excused
-	if e.Machine != "" {
-		limits = &h.machine(e.Machine).excused
-	}
 	switch e.Kind {
 	case Forgot:
 		h.forget(e)
-	case Excused:
-		*limits = limits.opened(e.At)
-	case ExcuseEnded:
-		*limits = limits.shut(e.over())
+	case RestoredSnapshot:
+		h.restored(e)
+	case Remembered:
+		h.remember(e)
 	case Settled:
 		h.report.Settled = true
 		h.end(e)
 	}
 }
 
-// forget notes of what nobody can know any more.
-func (h *history) forget(e Event) {
-	if e.Tenant != "" {
-		h.tenant(e.Tenant).forgotten = true
-		return
-	}
-	all := e.Machine == ""
-	for id, m := range h.machines {
-		m.forgotten = m.forgotten || all && (m.virtual || m.driven) || m.driven && e.Machine == id
-	}
-	if !all {
-		return
-	}
-	for _, t := range h.tenants {
-		t.forgotten = true
-	}
-	for id, l := range h.loose {
-		l.forgotten = true
-		h.loose[id] = l
-	}
-}
-
 // violated reports that the event judged now breaks a rule about a machine that a tenant has.
 func (h *history) violated(rule, how string, m *machine, owner string) {
-	at := h.events[h.now].At
-	if h.excused.holds(at) || m.excused.holds(at) {
-		h.excuse(rule, how, m, owner)
-		return
-	}
 	h.report.Violations = append(h.report.Violations, h.finding(rule, how, m, owner))
+}
+
+// ofRecord is the rule that the record itself must keep: whatever excuses names whom it excuses.
+const ofRecord = "record"
+
+// unrecorded reports an event that cannot be judged, and excuses nobody.
+func (h *history) unrecorded(how string, e Event) {
+	h.violated(ofRecord, string(e.Kind)+" "+how, &machine{id: e.Machine}, e.Tenant)
 }
 
 // limited is violated, but where memory was taken away without which nobody can know better.

@@ -16,7 +16,7 @@ import (
 
 var epoch = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 
-// read makes events of lines: seconds, kind, then m(achine), t(enant), i(dentity), d(etail), a(rrived), k (acknowledged).
+// read makes events of lines: seconds, kind, then m(achine), t(enant), i(dentity), d(etail), a(rrived), k (acknowledged), s (since).
 func read(t *testing.T, text string) []judge.Event {
 	t.Helper()
 	var events []judge.Event
@@ -41,6 +41,8 @@ func read(t *testing.T, text string) []judge.Event {
 				e.Arrived = second(t, value)
 			case "k":
 				e.Acked = second(t, value)
+			case "s":
+				e.Since = second(t, value)
 			default:
 				t.Fatalf("line %q: what is %q?", line, word)
 			}
@@ -98,8 +100,12 @@ func TestEveryCheckPassesWhatIsRightAndFailsWhatIsNot(t *testing.T) {
 
 		{"I1: armed for another tenant", booted + "9 Asked t=b; 10 Armed m=x t=b", "I1 x a"},
 		{"I10: armed again", booted + "10 Armed m=x t=a", "I10 x a"},
-		{"a person wants it booted again", booted + "9 ConsentedBoot t=a; 10 Armed m=x t=a; 11 NetworkBoot m=x t=a; 12 Installed m=x t=a; 50 Settled", ""},
-		{"I10: booted again twice", booted + "9 ConsentedBoot t=a; 11 NetworkBoot m=x t=a; 12 Installed m=x t=a; 13 Armed m=x t=a", "I10 x a"},
+		{"a person wants it booted again", booted + "9 ConsentedBoot m=x t=a; 10 Armed m=x t=a; 11 NetworkBoot m=x t=a; 12 Installed m=x t=a; 50 Settled", ""},
+		{"I10: booted again twice", booted + "9 ConsentedBoot m=x t=a; 11 NetworkBoot m=x t=a; 12 Installed m=x t=a; 13 Armed m=x t=a", "I10 x a"},
+		{"I10: a consent to boot another machine again", booted + "9 ConsentedBoot m=y t=a; 10 Armed m=x t=a", "I10 x a"},
+		{"I1: a consent to boot is not another tenant's", booted + "9 ConsentedBoot m=x t=a; 10 NetworkBoot m=x t=b", "I1 x a"},
+		{"I10: a consent to boot ends with the tenancy", booted + "9 ConsentedBoot m=x t=a; 10 GaveUp t=a; 11 Asked t=a; 20 Armed m=x t=a", "I10 x a"},
+		{"a consent that ended, to an effect on the wire", booted + "9 ConsentedBoot m=x t=a; 10 GaveUp t=a; 12 NetworkBoot m=x t=a", ""},
 		{"I1: another's image in the drive", booted + "9 Asked t=b; 10 MediaInserted m=x t=b", "I1 x a"},
 		{"I10: the own image in the drive again", fromDrive + "10 MediaInserted m=x t=a", "I10 x a"},
 		{"I1: the image taken out under the installer", "0 Asked t=a; 1 MediaInserted m=x t=a; 2 WentOn m=x; 3 NetworkBoot m=x t=a; 3.5 MediaEjected m=x t=a", "I1 x a"},
@@ -111,6 +117,8 @@ func TestEveryCheckPassesWhatIsRightAndFailsWhatIsNot(t *testing.T) {
 		{"the next tenant", booted + released + "20 Asked t=b; 21 Armed m=x t=b; 22 NetworkBoot m=x t=b; 23 Installed m=x t=b; 50 Settled", ""},
 		{"I8: two machines", booted + "10 NetworkBoot m=y t=a", "I8 y a"},
 		{"I8: another's system runs", booted + "10 Began m=x t=b", "I8 x a"},
+		{"I8: the old system is switched on beside the new one", booted + released + "13 Asked t=a; 20 NetworkBoot m=y t=a; 21 Installed m=y t=a; 30 PoweredOn m=x; 31 WentOn m=x; 32 Began m=x t=a", "I8 x a"},
+		{"the old system comes back with the power", booted + released + "13 Asked t=a; 20 NetworkBoot m=y t=a; 21 Installed m=y t=a; 31 WentOn m=x d=power-return; 32 Began m=x t=a; 50 Settled", ""},
 		{"brought back while it ran", booted + "10 GaveUp t=a; 11 Asked t=a; 20 PoweredOff m=x", "I1 x a"},
 		{"brought back with an effect on the wire", booted + "10 GaveUp t=a; 11 Asked t=a; 12 PoweredOff m=x; 17 WentOff m=x; 20 NetworkBoot m=y t=a; 21 Installed m=y t=a; 50 Settled", ""},
 		{"brought back when it was Off", booted + released + "13 Asked t=a; 20 NetworkBoot m=y t=a; 21 Installed m=y t=a; 50 Settled", ""},
@@ -164,11 +172,21 @@ func summary(violations []judge.Violation) string {
 	return strings.Join(lines, "; ")
 }
 
-func TestWhatIsExcusedIsTold(t *testing.T) {
-	const history = booted + "9 Excused m=x d=limit; 10 PoweredOff m=x; 11 ExcuseEnded m=x; 20 PoweredOff m=x; 21 Excused; 22 PoweredOff m=x"
-	report := judge.Judge(read(t, history))
-	if got := fmt.Sprintln(len(report.Violations), len(report.Excused)); got != "1 2\n" {
-		t.Errorf("violations and excused: %s%v\n%v", got, report.Violations, report.Excused)
+// What excuses and names nobody would be an amnesty for all: it is reported, and excuses nothing.
+func TestAnExcuseOfNobodyIsAViolationOfTheRecord(t *testing.T) {
+	for history, want := range map[string]string{
+		booted + "9 Forgot":                               "record  ",
+		booted + "9 RestoredSnapshot":                     "record  ",
+		booted + "9 Remembered":                           "record  ",
+		booted + "9 Abandoned":                            "record  ",
+		booted + "9 ConsentedBoot m=x":                    "record x ",
+		booted + "9 ConsentedBoot t=a; 10 Armed m=x t=a":  "record  a; I10 x a",
+		"0 Ran m=x; 1 ConsentedOff; 2 PoweredOff m=x":     "record  ; I1 x ",
+		"0 Ran m=x; 1 MaintenanceBegan; 2 PoweredOff m=x": "record  ; I1 x ",
+	} {
+		if got := summary(judge.Judge(read(t, history)).Violations); got != want {
+			t.Errorf("%s: %q, want %q", history, got, want)
+		}
 	}
 }
 
@@ -187,25 +205,33 @@ func TestARebootOnceMoreIsToldApart(t *testing.T) {
 	}
 }
 
-// An image that nobody can know of any more is told apart, and nothing else is.
+// What nobody can know of any more is told apart, for as long as that is so, and nothing else is. A snapshot knows what is older than it is.
 func TestWhatWasForgottenIsToldApart(t *testing.T) {
 	const left = "0 Asked t=a; 1 MediaInserted m=x t=a; 10 GaveUp t=a; "
 	for history, want := range map[string]string{
-		left + "11 Forgot m=x; 50 Settled":                                             "0 1",
-		left + "11 Forgot; 50 Settled":                                                 "0 1",
-		left + "11 Forgot m=y; 50 Settled":                                             "1 0",
-		"0 Forgot m=x;" + left + "50 Settled":                                          "1 0",
-		booted + "9 Forgot m=x; 10 PoweredOff m=x":                                     "1 0",
-		left + "2 Forgot m=x; 3 MediaEjected m=x; 4 MediaInserted m=x t=a; 50 Settled": "1 0",
-		booted + "9 Forgot t=a; 10 NetworkBoot m=y t=a":                                "0 1",
-		booted + "9 Forgot; 10 NetworkBoot m=y t=a":                                    "0 1",
-		booted + "9 Forgot; 10 NetworkBoot m=y t=a; 11 NetworkBoot m=z t=a":            "1 1",
-		booted + "9 Forgot t=b; 10 NetworkBoot m=y t=a":                                "1 0",
-		booted + "9 Forgot t=a; 10 NetworkBoot m=x t=a":                                "1 0",
-		launched + "9 Forgot; 10 GaveUp t=a; 50 Settled":                               "0 2",
-		launched + "9 Forgot m=v; 10 GaveUp t=a; 50 Settled":                           "2 0",
-		"0 Forgot;" + launched + "10 GaveUp t=a; 50 Settled":                           "2 0",
-		launched + "9 Forgot; 10 DeletedVM m=v":                                        "1 0",
+		left + "11 Forgot m=x; 50 Settled":                                                         "0 1",
+		left + "11 RestoredSnapshot s=0.5; 50 Settled":                                             "0 1",
+		left + "11 RestoredSnapshot s=2; 50 Settled":                                               "1 0",
+		left + "11 Forgot m=y; 50 Settled":                                                         "1 0",
+		"0 Forgot m=x;" + left + "50 Settled":                                                      "1 0",
+		booted + "9 Forgot m=x; 10 PoweredOff m=x":                                                 "1 0",
+		booted + "9 RestoredSnapshot s=1; 10 Reset m=x":                                            "1 0",
+		left + "2 Forgot m=x; 3 MediaEjected m=x; 4 MediaInserted m=x t=a; 50 Settled":             "1 0",
+		left + "2 RestoredSnapshot s=0.5; 3 MediaEjected m=x; 4 MediaInserted m=x t=a; 50 Settled": "1 0",
+		booted + "9 Forgot t=a; 10 NetworkBoot m=y t=a":                                            "0 1",
+		booted + "9 RestoredSnapshot s=1; 10 NetworkBoot m=y t=a":                                  "0 1",
+		booted + "9 RestoredSnapshot s=8; 10 NetworkBoot m=y t=a":                                  "1 0",
+		booted + "9 RestoredSnapshot s=1; 9.5 Remembered t=a; 10 NetworkBoot m=y t=a":              "1 0",
+		booted + "9 RestoredSnapshot s=1; 9.5 Remembered t=b; 10 NetworkBoot m=y t=a":              "0 1",
+		booted + "9 RestoredSnapshot s=1; 10 NetworkBoot m=y t=a; 11 NetworkBoot m=z t=a":          "1 1",
+		booted + "9 Forgot t=b; 10 NetworkBoot m=y t=a":                                            "1 0",
+		booted + "9 Forgot t=a; 10 NetworkBoot m=x t=a":                                            "1 0",
+		launched + "9 RestoredSnapshot s=0.5; 10 GaveUp t=a; 50 Settled":                           "0 2",
+		launched + "9 RestoredSnapshot s=1.5; 10 GaveUp t=a; 50 Settled":                           "1 1",
+		launched + "9 RestoredSnapshot s=8; 10 GaveUp t=a; 50 Settled":                             "2 0",
+		launched + "9 RestoredSnapshot s=0.5; 9.5 Remembered t=a; 10 GaveUp t=a; 50 Settled":       "2 0",
+		launched + "9 Forgot m=v; 10 GaveUp t=a; 50 Settled":                                       "2 0",
+		launched + "9 RestoredSnapshot s=0.5; 10 DeletedVM m=v":                                    "1 0",
 	} {
 		report := judge.Judge(read(t, history))
 		if got := fmt.Sprint(len(report.Violations), " ", len(report.Excused)); got != want {

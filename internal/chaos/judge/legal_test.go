@@ -181,7 +181,7 @@ func (f *life) consentedOff() {
 
 func (f *life) bootsAgain() {
 	f.asks(judge.AskedRestart)
-	f.happens(judge.PoweredOff, judge.WentOff, judge.ConsentedBoot)
+	f.happens(judge.PoweredOff, judge.WentOff, judge.ConsentedBoot) // of the machine, for the tenant
 	f.drives(func() {
 		f.happens(judge.Armed, judge.PoweredOn, judge.WentOn, judge.NetworkBoot, judge.Installed)
 	})

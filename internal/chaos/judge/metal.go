@@ -27,7 +27,7 @@ func (h *history) has(m *machine, e Event) (t *tenant, anybody bool) {
 func (h *history) ran(m *machine, e Event) {
 	m.on, m.owned, m.owner = true, true, e.Tenant
 	m.written, m.disk = true, e.Tenant
-	h.tenant(e.Tenant).booted = true
+	h.boots(h.tenant(e.Tenant), e)
 }
 
 // poweredOff judges the ask, not what came of it: one that finds a machine Off already is as wrong.
@@ -61,7 +61,7 @@ func (h *history) reset(m *machine, e Event) {
 func (h *history) armed(m *machine, e Event) {
 	t, anybody := h.has(m, e)
 	switch {
-	case !anybody || h.mayInstall(m, t.name, e.arrived()):
+	case !anybody || h.mayInstall(m, e.Tenant, e.arrived()):
 	case e.Tenant != t.name || t.name == "":
 		h.violated("I1", "an installer is armed for a machine that another tenant has", m, t.name)
 	default:
@@ -72,13 +72,13 @@ func (h *history) armed(m *machine, e Event) {
 func (h *history) inserted(m *machine, e Event) {
 	t, anybody := h.has(m, e)
 	switch {
-	case !anybody || h.mayInstall(m, t.name, e.arrived()):
+	case !anybody || h.mayInstall(m, e.Tenant, e.arrived()):
 	case e.Tenant != t.name || t.name == "":
 		h.violated("I1", "an image is put into the drive of a machine that another tenant has", m, t.name)
 	default:
 		h.violated("I10", "a tenant's image is put into its drive a second time", m, t.name)
 	}
-	m.driven, m.drive, m.forgotten = true, e.Tenant, false
+	m.driven, m.drive, m.drivenAt, m.forgotten = true, e.Tenant, e.At, false
 }
 
 func (h *history) ejected(m *machine, e Event) {
@@ -92,19 +92,17 @@ func (h *history) ejected(m *machine, e Event) {
 func (h *history) networkBoot(m *machine, e Event) {
 	h.overwrites(m, e)
 	h.elsewhere(m, e)
-	for _, c := range h.agreed(m, e.Tenant) {
-		c.boot = c.boot.after(e.At)
-	}
+	h.tenant(e.Tenant).installsAgreed(m, e.At)
 	m.owned, m.owner, m.installing = true, e.Tenant, true
 	m.written = false
-	h.tenant(e.Tenant).booted = true
+	h.boots(h.tenant(e.Tenant), e)
 }
 
 // overwrites judges what an installer runs over.
 func (h *history) overwrites(m *machine, e Event) {
 	t, anybody := h.has(m, e)
 	switch {
-	case !anybody || h.mayInstall(m, t.name, e.At):
+	case !anybody || h.mayInstall(m, e.Tenant, e.At):
 	case t.name != e.Tenant || t.name == "":
 		h.violated("I1", "an installer runs over what another tenant has", m, t.name)
 	default:
@@ -120,7 +118,6 @@ func (h *history) elsewhere(m *machine, e Event) {
 	if other := h.machineOf(e.Tenant, m); other != nil {
 		h.limited(h.tenant(e.Tenant).forgotten, "I8", "a tenant that has "+other.id+" gets a second machine", m, e.Tenant)
 	}
-	h.tenant(e.Tenant).forgotten = false
 }
 
 // machineOf is a machine that a tenant has, but one; nil for none.
@@ -145,20 +142,26 @@ func (h *history) installed(m *machine, e Event) {
 	m.installing, m.written, m.disk = false, true, e.Tenant
 }
 
-// began is a system that is up. Who was given up, or forgotten, and runs again while it wants a machine has this one.
+// began is a system that is up. Who was given up, or forgotten, and runs again while it wants a machine has this one; if it has another, and
+// somebody had this one switched on, it has two. Power that came back by itself, or a stranger's, is nobody's doing.
 func (h *history) began(m *machine, e Event) {
 	t, anybody := h.has(m, e)
 	switch {
 	case anybody && m.written && t.name != e.Tenant:
 		h.violated("I8", "another tenant's system runs on a machine that a tenant has", m, t.name)
-	case !anybody && h.tenant(e.Tenant).wants(e.At) && h.machineOf(e.Tenant, m) == nil:
+	case anybody || e.Tenant == "" || !h.tenant(e.Tenant).wants(e.At):
+	case h.machineOf(e.Tenant, m) != nil:
+		if other := h.machineOf(e.Tenant, m); m.requested {
+			h.limited(h.tenant(e.Tenant).forgotten, "I8", "a tenant that has "+other.id+" is up on a second machine that was switched on", m, e.Tenant)
+		}
+	default:
 		m.owned, m.owner, m.written, m.disk = true, e.Tenant, true, e.Tenant
 	}
 }
 
 // wentOn settles what is owed until the machine is switched on: power that comes back by itself is nobody's answer to a restart.
 func (h *history) wentOn(m *machine, e Event) {
-	m.on, m.leaving = true, false
+	m.on, m.leaving, m.requested = true, false, m.starting
 	if m.starting {
 		m.starting = false
 		h.switchedOn(m, e.At)
@@ -168,7 +171,7 @@ func (h *history) wentOn(m *machine, e Event) {
 // wentOff is the moment without power. An installer that ran is lost, and a tenant leaves the machine that had given up, now or when the
 // power-off arrived: a release that was on its way is finished also where the tenant is brought back meanwhile.
 func (h *history) wentOff(m *machine, e Event) {
-	m.on, m.installing = false, false
+	m.on, m.installing, m.requested = false, false, false
 	if t := h.tenant(m.owner); m.owned && !m.virtual && (m.leaving || !t.wants(e.At)) {
 		m.owned, m.written, m.leaving = false, false, false
 		t.booted = false
