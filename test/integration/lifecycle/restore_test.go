@@ -241,9 +241,7 @@ func TestAClaimThatWaitedIsRestored(t *testing.T) {
 // waiting is a claim by selector for which no server of its test is free.
 func waiting(k *harness.Kit) *v1alpha1.ServerClaim {
 	k.T.Helper()
-	claim := k.Claim("", func(c *v1alpha1.ServerClaim) {
-		c.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"test": k.Name}}
-	})
+	claim := k.Claim("", labelled(k))
 	k.UntilCondition(claim, v1alpha1.ConditionBound, metav1.ConditionFalse, v1alpha1.ReasonNoMatch)
 	return claim
 }
