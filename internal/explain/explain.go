@@ -180,7 +180,10 @@ func (r *reading) claim(ctx context.Context, key types.NamespacedName) (Report, 
 		Kind: kindClaim, Name: key.String(), Description: describeClaim(claim.Decide(read.View)),
 		Facts: claimFacts(read.View), Memory: claimMemory(read.Claim.Annotations), Uses: claimUses(read.View),
 	}
-	known := values{claimIdentity: read.Claim.Annotations[ledger.KeyIdentity], serverIdentity: read.Claim.Annotations[ledger.KeyBound], serverName: read.Claim.Spec.ServerName}
+	known := values{
+		claimIdentity: read.Claim.Annotations[ledger.KeyIdentity], claimUID: string(read.Claim.UID),
+		serverIdentity: read.Claim.Annotations[ledger.KeyBound], serverName: read.Claim.Spec.ServerName,
+	}
 	if server := read.View.Server; server != nil {
 		behind, err := r.server(ctx, server.Name)
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/claim"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 	lt "github.com/holdfast-dev/holdfast/internal/lifecycle/lifecycletest"
@@ -117,6 +118,22 @@ func TestHoldsAreShownWithTheirWaysOut(t *testing.T) {
 				t.Errorf("a placeholder is left in:\n%s", got)
 			}
 		})
+	}
+}
+
+// P10: so is that of a claim that was restored, and of which nothing tells whether it had a machine. The consent names the object that is there.
+func TestARestoredClaimIsShownWithItsWaysOut(t *testing.T) {
+	c := &v1alpha1.ServerClaim{}
+	c.Namespace, c.Name, c.UID = "team", "web", "uid-2"
+	c.Finalizers, c.Annotations = []string{v1alpha1.FinalizerClaim}, ledger.Claim{Identity: "uid-1"}.Render()
+	d := claim.Decide(claim.View{Now: time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC), Settings: lifecycle.DefaultSettings("here"), Live: true, Claim: c})
+	report := Report{Kind: kindClaim, Name: "team/web", Description: describeClaim(d)}
+	fill(report.Gates, values{claimIdentity: "uid-1", claimUID: "uid-2"})
+	got := text(t, report)
+	for _, want := range []string{v1alpha1.ReasonClaimRestored + ": ", "restore the newer copy of the claim", v1alpha1.AnnotationChooseAnew + "=uid-2`", "will not", "delete the claim"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in:\n%s", want, got)
+		}
 	}
 }
 
