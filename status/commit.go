@@ -66,7 +66,7 @@ func (s *Session) persist(ctx context.Context) (Outcome, error) {
 	case err != nil:
 		return Failed, err
 	case patch == nil:
-		s.patience.Forget(key)
+		s.patience.nothingNew(key, s.clock.Now())
 		return Unchanged, nil
 	case s.patience != nil && s.canWait() && s.patience.putsOff(key, s.clock.Now()):
 		return PutOff, nil

@@ -41,6 +41,22 @@ func (p *Patience) Forget(object client.ObjectKey) {
 	delete(p.since, object)
 }
 
+// flicker is for how long a report that was put off counts after the object was as last reported again: what keeps coming back for less than
+// PutOffRequeue, such as why the same step is done over and over, is told all the same.
+const flicker = 10 * PutOffRequeue
+
+// nothingNew says that the object is as last reported.
+func (p *Patience) nothingNew(object client.ObjectKey, now time.Time) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if now.Sub(p.since[object]) > flicker {
+		delete(p.since, object)
+	}
+}
+
 // putsOff says whether a report of the object can wait: it has not waited for long enough yet.
 func (p *Patience) putsOff(object client.ObjectKey, now time.Time) bool {
 	p.mu.Lock()

@@ -85,6 +85,30 @@ func TestAReportIsPutOffForASecondAtMost(t *testing.T) {
 	}
 }
 
+// What keeps coming back for moments, between reports that the object is as it was, is told: it was put off, not dropped.
+func TestAReportThatKeepsComingBackIsTold(t *testing.T) {
+	patience, clock := &status.Patience{}, clocktesting.NewFakePassiveClock(start)
+	w := settled(t, func(s *status.Session) { s.Progressing("Waiting", "") })
+	pass := func(reason string, after time.Duration) status.Outcome {
+		clock.SetTime(clock.Now().Add(after))
+		return commit(t, &server{}, nil, w.DeepCopy(), func(s *status.Session) { s.Progressing(reason, "") },
+			status.WithPatience(patience), status.WithClock(clock))
+	}
+	const moment = status.PutOffRequeue / 2
+	for i, c := range []struct {
+		reason string
+		after  time.Duration
+		want   status.Outcome
+	}{
+		{"TaskGone", 0, status.PutOff}, {"Waiting", moment, status.Unchanged}, {"TaskGone", moment, status.Written},
+		{"TaskGone", 0, status.PutOff}, {"Waiting", time.Minute, status.Unchanged}, {"TaskGone", moment, status.PutOff},
+	} {
+		if outcome := pass(c.reason, c.after); outcome != c.want {
+			t.Errorf("pass %d: %s, want %s", i+1, outcome, c.want)
+		}
+	}
+}
+
 // A write that was lost was not put off long enough to be lost a second time: it is tried again with the next pass.
 func TestAReportThatWasLostDoesNotWaitAgain(t *testing.T) {
 	patience, clock := &status.Patience{}, clocktesting.NewFakePassiveClock(start)

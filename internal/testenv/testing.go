@@ -62,11 +62,11 @@ const (
 	pollInterval = 50 * time.Millisecond
 	// pollDeadline is far above what a fact takes, so that a loaded machine does
 	// not fail a test; a test that passes never waits for it.
-	pollDeadline = time.Minute
+	pollDeadline = 3 * time.Minute
 )
 
 // Eventually polls until check returns nil, and fails the test with the last error
-// when it has not after a minute. The check gets a context that ends then.
+// when it has not after three minutes. The check gets a context that ends then.
 func Eventually(tb TB, what string, check func(context.Context) error) {
 	tb.Helper()
 	var last error

@@ -31,7 +31,7 @@ type Manager struct {
 
 // The waits of managers in tests: machines live in blinks there.
 const (
-	GracePeriod    = 10 * time.Second
+	GracePeriod    = 15 * time.Second
 	BootDeadline   = 20 * time.Second
 	EffectDeadline = time.Second
 	SlowPoll       = time.Second
