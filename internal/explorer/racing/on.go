@@ -2,8 +2,6 @@
 
 //go:build race
 
-// Package racing tells tests of the explorers whether the race detector is on: with it a world takes ten times as long to its end, and
-// `make explore` explores all of them without. Under it they play the small ones, enough for every goroutine to meet every other.
 package racing
 
 // Detected says that the race detector is on.
