@@ -35,6 +35,9 @@ func Decide(v View) Decision {
 		return d.hold("Claim.DuplicateIdentity", v1alpha1.ReasonDuplicateIdentity,
 			fmt.Sprintf("claim %s has the same identity; delete one of the two", v.Twins[0]))
 	}
+	if d.forgotten() {
+		return d.holdForgotten()
+	}
 	if memory.Identity == "" || !slices.Contains(v.Claim.Finalizers, v1alpha1.FinalizerClaim) {
 		return d.remember()
 	}
@@ -80,13 +83,20 @@ func (d deciding) remember() Decision {
 // firstUID is what the claim's server remembers as its identity, where it has this very object: a claim that was restored and then lost its
 // ledger would be another claim otherwise, and get a second machine (I8).
 func (d deciding) firstUID() string {
-	uid := string(d.Claim.UID)
+	if identity := d.rememberedByServer(); identity != "" {
+		return identity
+	}
+	return string(d.Claim.UID)
+}
+
+// rememberedByServer is the identity of this very object as the server that it names has it; "" where that has none.
+func (d deciding) rememberedByServer() string {
 	if d.Server == nil {
-		return uid
+		return ""
 	}
 	ref := d.Server.Spec.ClaimRef
-	if ref == nil || ref.UID != uid || ref.Namespace != d.Claim.Namespace || ref.Name != d.Claim.Name || ref.Identity == "" {
-		return uid
+	if ref == nil || ref.UID != string(d.Claim.UID) || ref.Namespace != d.Claim.Namespace || ref.Name != d.Claim.Name {
+		return ""
 	}
 	return ref.Identity
 }

@@ -72,9 +72,18 @@ func memoryCases() []decideCase {
 			reason: v1alpha1.ReasonInitializing, phase: v1alpha1.ClaimPending,
 			patch: &lifecycle.Patch{AddFinalizer: v1alpha1.FinalizerClaim, Ledger: map[string]string{ledger.KeyIdentity: "web-uid"}},
 		}, {
-			name: "Binding 1: a claim whose server has an earlier object of its name is another claim",
-			view: view(tenant(restored, bareClaim, named("s1")), server("s1", heldBy(tenant()))), clause: "Claim.Remember", kind: lifecycle.StepPatch,
-			reason: v1alpha1.ReasonInitializing, phase: v1alpha1.ClaimPending,
+			name: "Forgotten: a claim that lost its ledger and whose server has an earlier object of its name is nobody that is known (P10, I8)",
+			view: view(tenant(restored, bareClaim, named("s1")), server("s1", heldBy(tenant()))), clause: "Claim.Forgotten", kind: lifecycle.StepHold,
+			reason: v1alpha1.ReasonClaimRestored, phase: v1alpha1.ClaimHeld,
+		}, {
+			name: "Forgotten: nor is one whose server is not there",
+			view: view(tenant(bareClaim, named("s1"))), clause: "Claim.Forgotten", kind: lifecycle.StepHold,
+			reason: v1alpha1.ReasonClaimRestored, phase: v1alpha1.ClaimHeld,
+		}, {
+			name: "Forgotten: a person says that it never had a machine",
+			view: view(tenant(restored, bareClaim, named("s1"), func(c *v1alpha1.ServerClaim) {
+				c.Annotations = map[string]string{v1alpha1.AnnotationChooseAnew: "web-uid-2"}
+			})), clause: "Claim.Remember", kind: lifecycle.StepPatch, reason: v1alpha1.ReasonInitializing, phase: v1alpha1.ClaimPending,
 			patch: &lifecycle.Patch{AddFinalizer: v1alpha1.FinalizerClaim, Ledger: map[string]string{ledger.KeyIdentity: "web-uid-2"}},
 		}, {
 			name: "Binding 1: a restored claim keeps its identity (P11)",

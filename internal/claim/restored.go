@@ -26,3 +26,17 @@ func (d deciding) holdRestored() Decision {
 		fmt.Sprintf("this claim was restored from a copy that does not say whether it had a machine, and no server bears it; restore the newer copy of the claim or its "+
 			"Server; if it never had a machine, annotate the claim with %s=%s; or delete it and make a new one", v1alpha1.AnnotationChooseAnew, d.Claim.UID))
 }
+
+// forgotten: a claim that has chosen had an identity, so it lost it, and the server that it names does not know this object: nothing tells
+// which claim it was. A new identity would make another claim of it, with a machine of its own beside the one that it may have (P10, I8).
+func (d deciding) forgotten() bool {
+	return d.memory.Identity == "" && d.Claim.Spec.ServerName != "" && d.rememberedByServer() == "" &&
+		d.Claim.Annotations[v1alpha1.AnnotationChooseAnew] != string(d.Claim.UID)
+}
+
+// holdForgotten: the claim gets no identity, and so no machine.
+func (d deciding) holdForgotten() Decision {
+	return d.hold("Claim.Forgotten", v1alpha1.ReasonClaimRestored,
+		fmt.Sprintf("this claim has chosen the server %q and lost its ledger, and that server does not know it; restore the claim with its ledger, or its Server; if it "+
+			"never had a machine, annotate the claim with %s=%s; or delete it and make a new one", d.Claim.Spec.ServerName, v1alpha1.AnnotationChooseAnew, d.Claim.UID))
+}
