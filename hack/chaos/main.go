@@ -57,7 +57,8 @@ func run(options chaos.Options) int {
 	klog.SetLogger(logr.Discard())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if options.Dir == "" {
+	own := options.Dir == ""
+	if own {
 		dir, err := os.MkdirTemp("", "holdfast-campaign-")
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -72,6 +73,12 @@ func run(options chaos.Options) int {
 		return 2
 	case !passed:
 		return 1
+	}
+	if own { // nobody asked for it, and there is nothing to look into
+		if err := os.RemoveAll(options.Dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 2
+		}
 	}
 	return 0
 }

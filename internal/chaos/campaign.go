@@ -104,7 +104,7 @@ func (c *campaign) run(ctx context.Context) (*report, error) {
 	around.Go(func() { c.keep(looking) })
 	around.Go(func() { sweep(looking, c) })
 
-	r := &report{options: c.options}
+	r := &report{options: c.options, plan: c.plan}
 	if err := c.enrolled(ctx); err != nil {
 		return nil, err
 	}

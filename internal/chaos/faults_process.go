@@ -21,12 +21,7 @@ func (c *campaign) endManager(name string, signal syscall.Signal) (func(context.
 	if c.managers.running(name) == nil {
 		return nil, errNothing
 	}
-	undo := func(context.Context) error {
-		if c.managers.running(name) != nil {
-			return nil
-		}
-		return c.managers.start(name)
-	}
+	undo := func(context.Context) error { return c.managers.start(name, nil) }
 	return undo, c.managers.end(name, signal)
 }
 

@@ -41,6 +41,7 @@ type managers struct {
 	ends      int // by themselves
 	waiting   sync.WaitGroup
 	stopping  bool
+	held      bool // all were ended, and none may start before all do
 }
 
 type process struct {
@@ -65,7 +66,7 @@ func startManagers(w *world, options Options) (*managers, error) {
 		return nil, err
 	}
 	for i := range managerCount {
-		if err := m.start(managerName(i)); err != nil {
+		if err := m.start(managerName(i), nil); err != nil {
 			return nil, errors.Join(err, m.close())
 		}
 	}
@@ -87,13 +88,15 @@ func (m *managers) arguments() []string {
 	return arguments
 }
 
-// start starts a manager and has it started again whenever it ends.
-func (m *managers) start(name string) error {
+// start starts a manager in the place of the process that had its name, nil for none, and has it started again whenever it ends. Where
+// another process has that place by now, or all are held, it does nothing: there are never two of one name, and none over a cluster that is being restored.
+func (m *managers) start(name string, before *process) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.stopping {
+	if m.stopping || m.held || m.processes[name] != before {
 		return nil
 	}
+	delete(m.processes, name) // where it cannot be started there is none
 	log, err := os.OpenFile(m.logOf(name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -129,7 +132,7 @@ func (m *managers) wait(name string, p *process) {
 	if !again || !pause(context.Background(), retryPause) {
 		return
 	}
-	if err := m.start(name); err != nil && m.options.Progress != nil {
+	if err := m.start(name, p); err != nil && m.options.Progress != nil {
 		fmt.Fprintf(m.options.Progress, "%s: %v\n", name, err)
 	}
 }
@@ -171,8 +174,11 @@ func (m *managers) end(name string, signal syscall.Signal) error {
 	}
 }
 
-// endAll ends all managers; startAll starts those that do not run, with an epoch or without.
+// endAll ends all managers, and none starts until startAll starts those that do not run, with an epoch or without.
 func (m *managers) endAll(signal syscall.Signal) error {
+	m.mu.Lock()
+	m.held = true
+	m.mu.Unlock()
 	var failures []error
 	for i := range managerCount {
 		failures = append(failures, m.end(managerName(i), signal))
@@ -182,15 +188,14 @@ func (m *managers) endAll(signal syscall.Signal) error {
 
 func (m *managers) startAll(epoch string) error {
 	m.mu.Lock()
+	m.held = false
 	if epoch != "" {
 		m.epoch = epoch
 	}
 	m.mu.Unlock()
 	var failures []error
 	for i := range managerCount {
-		if m.running(managerName(i)) == nil {
-			failures = append(failures, m.start(managerName(i)))
-		}
+		failures = append(failures, m.start(managerName(i), nil))
 	}
 	return errors.Join(failures...)
 }

@@ -23,17 +23,38 @@ import (
 // report is what a campaign came to.
 type report struct {
 	options                     Options
+	plan                        Plan
 	tally                       *tally
 	judged                      judge.Report
 	settledAfter, answeredAfter time.Duration
 	atRest, atEnd               outcome
+	rested, answered            bool // within the time that the campaign allows
 	ends                        int
 }
 
-// passed says that no rule was broken, and that all came to rest.
+// passed says that no rule was broken, that all came to rest, and that what was planned was done: a campaign without faults shows nothing.
 func (r *report) passed() bool {
-	return len(r.judged.Violations) == 0 && r.judged.Settled && len(r.tally.failures) == 0 &&
-		len(r.atRest.unsettled) == 0 && len(r.atEnd.unsettled) == 0 && len(r.atEnd.held) == 0
+	return len(r.judged.Violations) == 0 && r.judged.Settled && len(r.tally.failures) == 0 && r.rested && r.answered &&
+		r.atEnd.machines >= r.options.machines() && len(r.neverDone()) == 0
+}
+
+// oftenEnough is how often a fault is planned that must be done at least once: one that is planned less often may find nobody to strike.
+const oftenEnough = 3
+
+// neverDone are the faults that were planned often enough, and of which none was done.
+func (r *report) neverDone() []string {
+	planned := map[string]int{}
+	for _, step := range r.plan {
+		planned[step.Fault]++
+	}
+	var missing []string
+	for _, name := range slices.Sorted(maps.Keys(planned)) {
+		if counts := r.tally.faults[name]; planned[name] >= oftenEnough && counts["done"] == 0 {
+			missing = append(missing, fmt.Sprintf("%s: planned %d times, nobody to strike %d, failed %d",
+				name, planned[name], counts["nobody"], counts["failed"]))
+		}
+	}
+	return missing
 }
 
 // String is how all objects are, in a line.
@@ -123,6 +144,10 @@ func (r *report) printTrouble(out io.Writer) {
 	}
 	list("on their way after the first wait:", r.atRest.unsettled)
 	list("on their way at the end:", r.atEnd.unsettled)
+	if there, all := r.atEnd.machines, r.options.machines(); there < all {
+		list("machines without a Server at the end:", []string{fmt.Sprintf("%d of %d have one", there, all)})
+	}
+	list("faults that were planned and never done:", r.neverDone())
 	list("the campaign itself:", r.tally.failures)
 	excused := map[string]int{}
 	for _, v := range r.judged.Excused {

@@ -20,6 +20,7 @@ var waiting = []string{v1alpha1.ReasonNoMatch, v1alpha1.ReasonNoSuchServer, v1al
 // outcome is how all objects are: so many at rest, held by reason, and those that are still on their way, with what they say.
 type outcome struct {
 	ready, waiting int
+	machines       int // that have a Server
 	held           map[string]int
 	unsettled      []string
 }
@@ -29,6 +30,9 @@ func outcomeOf(objects []object) outcome {
 	r := outcome{held: map[string]int{}}
 	for _, o := range objects {
 		_, isClaim := o.(*v1alpha1.ServerClaim)
+		if server, isServer := o.(*v1alpha1.Server); isServer && server.Spec.Redfish != nil {
+			r.machines++
+		}
 		ready := condition(o, v1alpha1.ConditionReady)
 		switch {
 		case heldFor(o) != "":
@@ -67,39 +71,39 @@ func (c *campaign) settle(ctx context.Context, r *report) error {
 	locksmith := newPerson(c, second)
 	locksmith.only = v1alpha1.ReasonCredentialsInvalid
 	stopHealing := locksmith.begin(ctx)
-	r.settledAfter, r.atRest = c.await(ctx, func(now outcome) bool { return len(now.unsettled) == 0 })
+	r.settledAfter, r.atRest, r.rested = c.await(ctx, func(now outcome) bool { return len(now.unsettled) == 0 })
 	stopHealing()
 	c.say("after %s: %s", r.settledAfter.Round(100*time.Millisecond), r.atRest)
 	stop := newPerson(c, 0).begin(ctx)
-	r.answeredAfter, r.atEnd = c.await(ctx, func(now outcome) bool { return len(now.unsettled) == 0 && len(now.held) == 0 })
+	r.answeredAfter, r.atEnd, r.answered = c.await(ctx, func(now outcome) bool { return len(now.unsettled) == 0 && len(now.held) == 0 })
 	stop()
 	c.say("after %s more: %s", r.answeredAfter.Round(100*time.Millisecond), r.atEnd)
 	return ctx.Err()
 }
 
-// await waits until what is seen suits, and has for a while, but not longer than the campaign allows. It returns when it began to.
-func (c *campaign) await(ctx context.Context, suits func(outcome) bool) (time.Duration, outcome) {
+// await waits until what is seen suits, and has for a while, but not longer than the campaign allows. It returns when it began to, and whether
+// it did: what is not seen does not suit.
+func (c *campaign) await(ctx context.Context, suits func(outcome) bool) (after time.Duration, now outcome, suited bool) {
 	begun := time.Now()
-	suited := time.Time{}
-	var now outcome
+	since := time.Time{}
 	told := ""
 	for time.Since(begun) < c.options.Settle && pause(ctx, lookPause) {
 		if now = outcomeOf(c.sight.all()); !suits(now) || !c.sight.fresh() {
-			suited = time.Time{}
+			since = time.Time{}
 			if tells := strings.Join(now.unsettled, "; "); tells != told {
 				told = tells
 				c.note("%s: %s", now, tells)
 			}
 			continue
 		}
-		if suited.IsZero() {
-			suited = time.Now()
+		if since.IsZero() {
+			since = time.Now()
 		}
-		if time.Since(suited) >= quiet {
-			return suited.Sub(begun), now
+		if time.Since(since) >= quiet {
+			return since.Sub(begun), now, true
 		}
 	}
-	return time.Since(begun), now
+	return time.Since(begun), now, false
 }
 
 // verdict judges the whole record.
