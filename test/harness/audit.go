@@ -3,6 +3,7 @@
 package harness
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"slices"
@@ -52,13 +53,30 @@ func (c Call) IsRead() bool { return c.Verb == "get" || c.Verb == "list" }
 // Place is a place in the audit log: a moment, for what was answered before and what is answered after it.
 type Place int64
 
-// Now is the end of the log as it is.
+// Now is the end of the last whole line of the log as it is: the API server may be writing the next.
 func (a *Audit) Now() (Place, error) {
-	info, err := os.Stat(a.path)
+	file, err := os.Open(a.path)
 	if err != nil {
 		return 0, fmt.Errorf("audit log: %w", err)
 	}
-	return Place(info.Size()), nil
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return 0, fmt.Errorf("audit log: %w", err)
+	}
+	chunk := make([]byte, 64<<10)
+	for end := info.Size(); end > 0; {
+		begin := max(0, end-int64(len(chunk)))
+		part := chunk[:end-begin]
+		if _, err := file.ReadAt(part, begin); err != nil {
+			return 0, fmt.Errorf("audit log: %w", err)
+		}
+		if last := bytes.LastIndexByte(part, '\n'); last >= 0 {
+			return Place(begin + int64(last) + 1), nil
+		}
+		end = begin
+	}
+	return 0, nil
 }
 
 // Calls gives the operator's requests from a place on, in the order they were answered, and returns the place to go on at; leases and

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -40,7 +41,8 @@ func (k *Kit) StartProcess(flags ...string) *Process {
 	flags = append([]string{
 		"manager", "--leader-elect=false", "--metrics-bind-address=" + p.metrics, "--health-probe-bind-address=0", "--pprof-address=" + p.profiles,
 	}, flags...)
-	p.command = exec.CommandContext(context.WithoutCancel(k.T.Context()), k.binary(), flags...)
+	program, flags := withParent(k.binary(), flags)
+	p.command = exec.CommandContext(context.WithoutCancel(k.T.Context()), program, flags...)
 	p.command.Env = append(os.Environ(), "KUBECONFIG="+k.kubeconfig())
 	var err error
 	if p.log, err = openLog(filepath.Join(k.T.TempDir(), "manager.log")); err != nil {
@@ -48,10 +50,20 @@ func (k *Kit) StartProcess(flags ...string) *Process {
 	}
 	p.command.Stdout, p.command.Stderr = p.log, p.log
 	if err := p.command.Start(); err != nil {
-		k.T.Fatal(err)
+		k.T.Fatal(errors.Join(err, p.log.Close()))
 	}
 	k.T.Cleanup(p.Stop)
 	return p
+}
+
+// withParent has a program end with the test binary that starts it, also where that is killed; setpriv (util-linux) does so where there is one,
+// and becomes the program.
+func withParent(program string, flags []string) (string, []string) {
+	setpriv, err := exec.LookPath("setpriv")
+	if err != nil {
+		return program, flags
+	}
+	return setpriv, slices.Concat([]string{"--pdeathsig", "KILL", "--", program}, flags)
 }
 
 func openLog(otherwise string) (*os.File, error) {
