@@ -17,7 +17,6 @@ func idleManagers(t *testing.T) *managers {
 	t.Helper()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "program")
-	//nolint:gosec // it is to be executed
 	if err := os.WriteFile(program, []byte("#!/bin/sh\necho started \"$@\"\nexec sleep 600\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
