@@ -14,7 +14,7 @@ import (
 
 // Environment variables of a run. GOGC and GOMEMLIMIT reach the manager as they are.
 const (
-	envSize   = "BENCH"     // tiny (the test run's), quick, full
+	envSize   = "BENCH"     // tiny, quick, full; none: nothing is measured
 	envTables = "TABLES"    // numbers of tables, comma-separated; none: all
 	envN      = "N"         // instead of the fleets of tables 3, 4 and 5, one of so many BMCs
 	envOut    = "BENCH_OUT" // the document, from the module's root
@@ -70,9 +70,6 @@ var plans = []plan{
 // planned is the plan that the environment asks for.
 func planned() (plan, error) {
 	size := os.Getenv(envSize)
-	if size == "" {
-		size = "tiny"
-	}
 	index := slices.IndexFunc(plans, func(p plan) bool { return p.name == size })
 	if index < 0 {
 		return plan{}, fmt.Errorf("%s=%q: there are tiny, quick and full", envSize, size)
