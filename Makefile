@@ -10,9 +10,9 @@ TOOLS := $(BIN)/tools
 
 # Tests that start a control plane; all others need nothing but Go.
 INTEGRATION := ./test/integration/... ./internal/testenv/... ./internal/devmode/...
-# A package's tests are limited in time so that a hang shows where it hangs. Most of them wait for machines, so that more packages run at
-# a time than there are processors. What go vet finds, `make lint` tells; a test binary without debug information links in half the time.
-TEST_FLAGS ?= -race -timeout 15m -p 4 -vet=off -ldflags='-s -w'
+# A package's tests are limited in time so that a hang shows where it hangs. What go vet finds, `make lint` tells; a test binary without
+# debug information links in half the time.
+TEST_FLAGS ?= -race -timeout 15m -vet=off -ldflags='-s -w'
 
 ##@ Start here
 

@@ -104,13 +104,16 @@ func (c *campaign) takeStock(ctx context.Context, at time.Time) error {
 	if err := c.sight.look(ctx); err != nil {
 		return err
 	}
-	claims := seen[*v1alpha1.ServerClaim](c.sight)
+	claims, servers := seen[*v1alpha1.ServerClaim](c.sight), seen[*v1alpha1.Server](c.sight)
 	for _, claim := range claims {
 		c.tenants.broughtBack(at, claim)
 	}
 	c.tenants.each(func(t *tenancy) {
 		if claims[t.name] == nil {
 			t.strand()
+		} else if vm, found := c.world.vmOf(t); found && servers[vm.Name] == nil {
+			// It was taken while the Server was lost: the claim is there and the one object that could take the VM away is not.
+			c.journal.note(judge.Event{At: at, Kind: judge.Forgot, Tenant: t.id, Machine: vm.ID, Detail: "the snapshot lacks its Server"})
 		}
 	})
 	for name, o := range seen[*v1alpha1.ServerMaintenance](c.sight) {

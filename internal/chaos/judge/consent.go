@@ -209,7 +209,7 @@ func (h *history) switchedOn(m *machine, at time.Time) {
 	if m.owned {
 		t := h.tenant(m.owner)
 		if m.virtual && t.restarts.by(at) {
-			t.again = at.Add(InFlight)
+			t.again = at.Add(Takeover)
 		}
 		t.restarts = t.restarts.after(at)
 	}

@@ -9,6 +9,10 @@ import "time"
 // cores. It is the only tolerance there is, and it applies to withdrawals alone: nothing may be done before it was asked for.
 const InFlight = 3 * time.Second
 
+// Takeover is how long it may take until another manager goes on where one was killed or stopped between an effect and its record: a
+// lease of the campaign's managers (5 s), what they wait for between looks at it, and their start.
+const Takeover = 15 * time.Second
+
 // Event is what is known, without Holdfast, to have happened.
 type Event struct {
 	// At is when it happened. Of asks: just before the request was sent.
@@ -112,7 +116,7 @@ const (
 	// Forgot is memory that was taken away: a ledger dropped or replaced, an object restored older than it was. It tells two things apart, as
 	// excused, and excuses nothing else. Of a Machine: an image that stays in its drive, which is known by memory alone
 	// (docs/decisions/0070). Of a Tenant, whose claim had its ledger dropped or replaced and does not tell any more that it has a machine: that it gets another
-	// one. A claim that was restored excuses nothing: it waits for a person (docs/decisions/0152). One that names neither is a fault of the record.
+	// one; with its Machine too, that the VM stays, of which a restored cluster has the claim and not the Server. A claim that was restored excuses nothing: it waits for a person (docs/decisions/0152). One that names neither is a fault of the record.
 	Forgot Kind = "Forgot"
 	// RestoredSnapshot is the memory of all as it was at Since. What came to be later is in nobody's memory, and is told apart as excused where it
 	// is left behind: an image put into a drive, a VM, a port, a floating IP. So is a second machine of a tenant that had none at Since.

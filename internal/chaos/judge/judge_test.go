@@ -137,7 +137,7 @@ func TestEveryCheckPassesWhatIsRightAndFailsWhatIsNot(t *testing.T) {
 		{"I1: a VM stopped", launched + "10 PoweredOff m=v", "I1 v a"},
 		{"I1: a VM rebooted", launched + "10 Reset m=v", "I1 v a"},
 		{"a VM rebooted once", launched + "9 AskedRestart t=a; 10 Reset m=v; 11 WentOn m=v", ""},
-		{"I1: a VM rebooted twice", launched + "9 AskedRestart t=a; 10 Reset m=v; 11 WentOn m=v; 15 Reset m=v", "I1 v a"},
+		{"I1: a VM rebooted twice", launched + "9 AskedRestart t=a; 10 Reset m=v; 11 WentOn m=v; 27 Reset m=v", "I1 v a"},
 		{"I1: a VM rebuilt", launched + "10 RebuiltVM m=v", "I1 v a"},
 		{"a VM rebuilt once", launched + "9 AskedRebuild t=a; 10 RebuiltVM m=v; 11 Installed m=v; 50 Settled", ""},
 		{"I1: a VM rebuilt twice", launched + "9 AskedRebuild t=a; 10 RebuiltVM m=v; 11 Installed m=v; 12 RebuiltVM m=v", "I1 v a"},

@@ -2,16 +2,32 @@
 
 package judge
 
-// forget notes of what nobody can know any more: one machine's drive, or one tenant's machine.
+// forget notes of what nobody can know any more: one machine's drive, one tenant's machine, or, with both named, the VM of a tenant.
 func (h *history) forget(e Event) {
 	switch {
 	case e.Tenant != "":
 		h.tenant(e.Tenant).forgotten = true
+		if e.Machine != "" {
+			h.forgetVM(e.Machine, e.Tenant)
+		}
 	case e.Machine != "":
 		m := h.machine(e.Machine)
 		m.forgotten = m.forgotten || m.driven
 	default:
 		h.unrecorded("names neither a machine nor a tenant", e)
+	}
+}
+
+// forgetVM marks a tenant's VM and what hangs on it: there is no object of it any more.
+func (h *history) forgetVM(id, tenant string) {
+	if m := h.machine(id); m.virtual && m.owner == tenant {
+		m.forgotten = true
+	}
+	for port, l := range h.loose {
+		if h.owners[l.identity] == tenant {
+			l.forgotten = true
+			h.loose[port] = l
+		}
 	}
 }
 
