@@ -232,6 +232,7 @@ func (f *life) vmOffAndOn() {
 func (f *life) rebooted() {
 	f.asks(judge.AskedRestart)
 	f.happens(judge.Reset, judge.WentOn)
+	f.clock = f.clock.Add(judge.Takeover) // a second one before that is told apart
 }
 
 func (f *life) rebuilt() {
