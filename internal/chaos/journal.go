@@ -57,9 +57,15 @@ func (j *journal) rewrites() int {
 }
 
 // ask records what is asked for just before it is first sent, through a gate that is closed while the past is brought back, and when it was
-// acknowledged. What was sent and not acknowledged is sent again until it is, for as long as ctx lasts: it may have been heard. What says how
+// acknowledged. What was sent and not acknowledged is sent again until it is, also where ctx ends meanwhile, for seeThrough: it may have been
+// heard, and what nobody knows cannot be judged. What says how
 // something is to be from now on is recorded once more where the past was brought back in between, because that may have said otherwise.
 func (j *journal) ask(ctx context.Context, gate *sync.RWMutex, e judge.Event, send func(context.Context) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ctx, cancel := outlasting(ctx, seeThrough)
+	defer cancel()
 	var noted []*judge.Event
 	past := 0
 	err := persist(ctx, func(ctx context.Context) error {
@@ -127,6 +133,19 @@ func (j *journal) save(dir string) error {
 	return file.Close()
 }
 
+// outlasting is ctx for some time longer.
+func outlasting(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		pause(longer, by)
+		cancel()
+	})
+	return longer, func() {
+		stop()
+		cancel()
+	}
+}
+
 // persist repeats a request until it succeeds or ctx ends.
 func persist(ctx context.Context, send func(context.Context) error) error {
 	for {
@@ -141,6 +160,7 @@ func persist(ctx context.Context, send func(context.Context) error) error {
 
 const (
 	requestDeadline = 10 * time.Second
+	seeThrough      = time.Minute // longer than the API server is away for, at the end of the faults
 	retryPause      = 250 * time.Millisecond
 )
 

@@ -39,6 +39,26 @@ func TestAnAskIsNotedWhenItIsFirstSent(t *testing.T) {
 	}
 }
 
+// What was sent is seen through after the campaign's faults are over: a claim that was to be On may have heard it, or not.
+func TestAnAskIsSeenThrough(t *testing.T) {
+	var j journal
+	ctx, end := context.WithCancel(t.Context())
+	sent := 0
+	err := j.ask(ctx, &sync.RWMutex{}, judge.Event{Kind: judge.AskedOn}, func(ctx context.Context) error {
+		if sent++; sent == 1 {
+			end()
+			return errors.New("no answer")
+		}
+		return ctx.Err()
+	})
+	if all := j.all(); err != nil || sent != 2 || len(all) != 1 || all[0].Acked.IsZero() {
+		t.Errorf("%v, sent %d times: %v", err, sent, all)
+	}
+	if err := j.ask(ctx, &sync.RWMutex{}, judge.Event{Kind: judge.AskedOff}, nil); err == nil || len(j.all()) != 1 {
+		t.Errorf("%v: something was asked for after the end: %v", err, j.all())
+	}
+}
+
 // What says how something is to be is noted again where the past was brought back before it was acknowledged; one deed that is asked for is not.
 func TestAnAskIsNotedAgainAfterThePastWasBroughtBack(t *testing.T) {
 	for kind, want := range map[judge.Kind]int{judge.GaveUp: 2, judge.AskedOff: 2, judge.AskedRestart: 1, judge.ConsentedBoot: 1} {
