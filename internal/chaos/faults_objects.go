@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -83,16 +84,21 @@ func (c *campaign) restore(ctx context.Context, o object, pick uint64) error {
 	return c.bringObjectBack(ctx, old)
 }
 
-// bringObjectBack creates an object as it was, and puts on the record what that changes.
+// bringObjectBack creates an object as it was, and puts on the record what that changes. One that is there still, such as a claim whose
+// deletion is under way, stays as it is: nothing was asked for again. Where there was no answer it may have been created.
 func (c *campaign) bringObjectBack(ctx context.Context, old object) error {
 	c.gate.RLock()
 	defer c.gate.RUnlock()
 	at := time.Now()
 	c.forgets(old)
+	err := c.world.admin.Create(ctx, asBackup(old))
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
 	if claim, isClaim := old.(*v1alpha1.ServerClaim); isClaim {
 		c.tenants.broughtBack(at, claim)
 	}
-	return ignoreExists(c.world.admin.Create(ctx, asBackup(old)))
+	return err
 }
 
 // lose destroys objects of a seat and restores each, in an order and of an age that pick decides.
