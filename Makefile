@@ -49,6 +49,7 @@ oracles: ## Fetch Debian's cloud-init and sshd, once, for the tests that ask the
 .PHONY: test
 test: controlplane kubectl ## Run all tests: unit, integration on a real API server, architecture
 	$(GO) test $(TEST_FLAGS) ./...
+	$(GO) test -vet=off ./internal/explorer/... # to the end of what the race detector is too slow for
 
 .PHONY: test-unit
 test-unit: ## Run the tests that need no control plane

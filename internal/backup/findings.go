@@ -73,7 +73,8 @@ func (c *check) common(item Item, tell teller) {
 
 // consents let something go that is held, once. An export may catch one that lies about.
 var consents = []string{
-	v1alpha1.AnnotationAbandon, v1alpha1.AnnotationAdopt, v1alpha1.AnnotationBootAgain, v1alpha1.AnnotationBooted, v1alpha1.AnnotationChooseAnew, v1alpha1.AnnotationForceRelease,
+	v1alpha1.AnnotationAbandon, v1alpha1.AnnotationAdopt, v1alpha1.AnnotationBootAgain, v1alpha1.AnnotationBooted, v1alpha1.AnnotationChooseAnew,
+	v1alpha1.AnnotationEnrollAnew, v1alpha1.AnnotationForceRelease,
 	v1alpha1.AnnotationPowerOff, v1alpha1.AnnotationRebuildApproved, v1alpha1.AnnotationResume, v1alpha1.AnnotationRetry, v1alpha1.AnnotationTakeOver,
 }
 
