@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
@@ -17,7 +18,13 @@ import (
 )
 
 // Audit is the API server's audit log.
-type Audit struct{ path string }
+type Audit struct {
+	path string
+
+	mu     sync.Mutex
+	until  Place // what was read of it
+	writes []Write
+}
 
 // Audit of the suite's API server.
 func (s *Suite) Audit() *Audit { return s.audit }
@@ -92,14 +99,22 @@ func (a *Audit) Calls(from Place, do func(Call)) (Place, error) {
 
 // Writes are the operator's writes that were received from then on; leases and events apart.
 func (a *Audit) Writes(from time.Time) ([]Write, error) {
-	var writes []Write
-	_, err := a.Calls(0, func(call Call) {
-		if !call.IsRead() && !call.At.Before(from) {
-			writes = append(writes, call.Write)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var err error
+	a.until, err = a.Calls(a.until, func(call Call) {
+		if !call.IsRead() {
+			a.writes = append(a.writes, call.Write)
 		}
 	})
 	if err != nil {
 		return nil, err
+	}
+	var writes []Write
+	for _, write := range a.writes {
+		if !write.At.Before(from) {
+			writes = append(writes, write)
+		}
 	}
 	slices.SortStableFunc(writes, func(a, b Write) int { return a.At.Compare(b.At) })
 	return writes, nil

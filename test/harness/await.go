@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -23,7 +24,9 @@ import (
 )
 
 const (
-	pollInterval = 25 * time.Millisecond
+	// What is waited for is asked for at once, and then ever more seldom, down to ten times a second: many tests wait at a time, and each
+	// question costs the API server what a write of the operator does.
+	pollFirst, pollLast = 20 * time.Millisecond, 100 * time.Millisecond
 	// patience is far above what a fact takes, so that a loaded machine fails no test; a test that passes never waits for it.
 	patience = 3 * time.Minute
 )
@@ -32,13 +35,20 @@ const (
 func (k *Kit) Until(what string, check func(context.Context) error) {
 	k.T.Helper()
 	var last error
-	err := wait.PollUntilContextTimeout(k.T.Context(), pollInterval, k.Patience, true, func(ctx context.Context) (bool, error) {
+	err := poll(k.T.Context(), k.Patience, func(ctx context.Context) (bool, error) {
 		last = check(ctx)
 		return last == nil, nil
 	})
 	if err != nil {
 		k.T.Fatalf("%s: not within %s: %v", what, k.Patience, last)
 	}
+}
+
+func poll(ctx context.Context, patience time.Duration, check wait.ConditionWithContextFunc) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	pace := wait.Backoff{Duration: pollFirst, Factor: 1.3, Cap: pollLast, Steps: math.MaxInt}
+	return pace.DelayFunc().Until(ctx, true, true, check)
 }
 
 // Conditioned is an object of a kind of Holdfast.

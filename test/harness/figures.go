@@ -17,15 +17,8 @@ type Mark struct{ request, event uint64 }
 
 // Mark is now.
 func (s *Suite) Mark() Mark {
-	mark := Mark{event: uint64(len(s.Rack.MachineLog(sim.EventFilter{})))}
-	requests, err := s.Rack.Requests(sim.RequestFilter{})
-	if err != nil {
-		panic(err) // the filter is ours and has no expression
-	}
-	if len(requests) > 0 {
-		mark.request = requests[len(requests)-1].Seq
-	}
-	return mark
+	request, event := s.Rack.Logged()
+	return Mark{request, event}
 }
 
 // Figures is what reached machines and what became of them, as the machines themselves tell it.

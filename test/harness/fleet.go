@@ -5,6 +5,9 @@ package harness
 import (
 	"context"
 	"fmt"
+	"os"
+	"strconv"
+	"testing"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -19,6 +22,23 @@ import (
 
 // fleetLabel is on every Server of a fleet, with the kit's name as its value.
 const fleetLabel = "test"
+
+// envScale makes fleets larger than those of the test run.
+const envScale = "HOLDFAST_SCALE"
+
+// FleetSize is how many servers a test that measures has: as many as HOLDFAST_SCALE says, or the number given.
+func FleetSize(t *testing.T, otherwise int) int {
+	t.Helper()
+	text := os.Getenv(envScale)
+	if text == "" {
+		return otherwise
+	}
+	size, err := strconv.Atoi(text)
+	if err != nil || size < 1 {
+		t.Fatalf("%s=%q is no number of servers", envScale, text)
+	}
+	return size
+}
 
 // RegisterFleet puts n machines into the rack and registers them, with one secret for all. It waits for nothing.
 func (k *Kit) RegisterFleet(n int) []*sim.BMC {

@@ -16,7 +16,6 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -196,7 +195,7 @@ func (s *Suite) admitTenant(ctx context.Context) error {
 	if s.Tenant, err = s.As(TenantName); err != nil {
 		return err
 	}
-	return wait.PollUntilContextTimeout(ctx, pollInterval, patience, true, func(ctx context.Context) (bool, error) {
+	return poll(ctx, patience, func(ctx context.Context) (bool, error) {
 		return s.Tenant.List(ctx, &v1alpha1.ServerClaimList{}) == nil, nil
 	})
 }

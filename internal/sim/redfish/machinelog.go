@@ -76,9 +76,10 @@ type EventFilter struct {
 	After   uint64 // only events with a greater Seq
 }
 
+// matches but for After, which is where the looking begins.
 func (f EventFilter) matches(e *Event) bool {
 	return (f.BMC == "" || f.BMC == e.BMC) && (f.Machine == "" || f.Machine == e.Machine) &&
-		(f.UUID == "" || f.UUID == e.UUID) && (len(f.Kinds) == 0 || slices.Contains(f.Kinds, e.Kind)) && e.Seq > f.After
+		(f.UUID == "" || f.UUID == e.UUID) && (len(f.Kinds) == 0 || slices.Contains(f.Kinds, e.Kind))
 }
 
 // MachineLog returns what happened to machines and BMCs since the rack was made, oldest first. Nothing is
@@ -86,9 +87,9 @@ func (f EventFilter) matches(e *Event) bool {
 func (r *Rack) MachineLog(filter EventFilter) []Event {
 	defer r.enter()()
 	var events []Event
-	for i := range r.events {
-		if filter.matches(&r.events[i]) {
-			events = append(events, r.events[i])
+	for _, e := range r.events[min(filter.After, uint64(len(r.events))):] {
+		if filter.matches(&e) {
+			events = append(events, e)
 		}
 	}
 	return events

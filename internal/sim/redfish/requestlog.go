@@ -83,15 +83,21 @@ func (r *Rack) Requests(filter RequestFilter) ([]Request, error) {
 		return nil, fmt.Errorf("redfish rack: request filter: %w", err)
 	}
 	defer r.enter()()
+	log := &r.requests
 	var found []Request
-	for _, e := range r.requests.ring {
-		if (filter.BMC == "" || filter.BMC == e.BMC) && (filter.Method == "" || filter.Method == e.Method) &&
-			e.Seq > filter.After && path.MatchString(e.Path) {
-			found = append(found, e)
+	for seq := max(filter.After, log.seq-uint64(len(log.ring))) + 1; seq <= log.seq; seq++ {
+		e := log.at(seq)
+		if (filter.BMC == "" || filter.BMC == e.BMC) && (filter.Method == "" || filter.Method == e.Method) && path.MatchString(e.Path) {
+			found = append(found, *e)
 		}
 	}
-	slices.SortFunc(found, func(a, b Request) int { return int(int64(a.Seq) - int64(b.Seq)) })
 	return found, nil
+}
+
+// Logged tells how far the logs are: the Seq of the last request that arrived and of the last event, zero for none.
+func (r *Rack) Logged() (request, event uint64) {
+	defer r.enter()()
+	return r.requests.seq, uint64(len(r.events))
 }
 
 // Totals returns the counts of all finished requests, by BMC, method and route.

@@ -24,13 +24,13 @@ import (
 )
 
 // cloudPoll is the pace of looking at the cloud here, so that looks at rest can be counted without waiting long.
-const cloudPoll = 2 * time.Second
+const cloudPoll = time.Second
 
 // B189, B228: as many claims with a class as the fleet is large, in one go: each gets a VM of its own, by the cloud's own word, and a look
 // at all of them costs what a look at one does. Then all go, and leave nothing.
 func TestClaimsOfAClassGetTheirVMs(t *testing.T) {
 	k := suite.Kit(t, "vms")
-	n := fleetSize(t)
+	n := harness.FleetSize(t, small)
 	k.Patience = time.Minute + time.Duration(n)*time.Second/2
 	timing := openstack.DefaultTiming()
 	cloud := k.RegisterCloud(func(s *harness.CloudSetup) { s.Simulated.Timing = &timing })

@@ -6,7 +6,6 @@ package scale
 
 import (
 	"os"
-	"strconv"
 	"testing"
 	"time"
 
@@ -15,11 +14,8 @@ import (
 	"github.com/holdfast-dev/holdfast/test/harness"
 )
 
-// Environment variables that make the fleet larger than the test run's, and hold it to the aims.
-const (
-	envFleet = "HOLDFAST_SCALE" // number of BMCs, or of VMs
-	small    = 40
-)
+// small is how many BMCs, or VMs, the test run takes; more are held to the aims.
+const small = 40
 
 // The aims, for a fleet of 500.
 const (
@@ -34,23 +30,10 @@ func TestMain(m *testing.M) {
 	os.Exit(harness.Main(m, harness.Options{Rack: sim.Config{RequestLog: 2_000}}, func(s *harness.Suite) { suite = s }))
 }
 
-func fleetSize(t *testing.T) int {
-	t.Helper()
-	text := os.Getenv(envFleet)
-	if text == "" {
-		return small
-	}
-	size, err := strconv.Atoi(text)
-	if err != nil || size < 1 {
-		t.Fatalf("%s=%q is no number of BMCs or VMs", envFleet, text)
-	}
-	return size
-}
-
 // B228, B234: a fleet is enrolled, and claimed in one go: each claim gets a server, none two.
 func TestAFleetIsEnrolledAndClaimed(t *testing.T) {
 	k := suite.Kit(t, "fleet")
-	n := fleetSize(t)
+	n := harness.FleetSize(t, small)
 	k.Patience = time.Minute + time.Duration(n)*time.Second/2
 	k.RegisterFleet(n)
 	manager := k.StartProcess("--effect-deadline=2s")
