@@ -32,8 +32,9 @@ var serverAnswers = map[string]serverAnswer{
 	v1alpha1.ReasonCreateFailed: func(ctx context.Context, p *person, s *v1alpha1.Server) error {
 		return p.annotate(ctx, s, v1alpha1.AnnotationRetry, identityOf(s))
 	},
-	v1alpha1.ReasonLost:           giveUpVM,
-	v1alpha1.ReasonSystemReplaced: enrollAnew,
+	v1alpha1.ReasonLost:            giveUpVM,
+	v1alpha1.ReasonSystemReplaced:  enrollAnew,
+	v1alpha1.ReasonUserDataMissing: makeUserData,
 }
 
 type claimAnswer func(ctx context.Context, p *person, claim *v1alpha1.ServerClaim) error
@@ -66,7 +67,11 @@ func switchOff(ctx context.Context, p *person, server *v1alpha1.Server) error {
 			p.journal.note(judge.Event{Kind: judge.GaveUp, Tenant: stranger})
 		}
 	}
-	return p.consent(ctx, judge.Event{Kind: judge.ConsentedOff}, server, v1alpha1.AnnotationPowerOff, identityOf(server))
+	looked := identityOf(server)
+	if heldFor(server) == v1alpha1.ReasonStampMismatch && server.Status.Observed != nil {
+		looked = server.Status.Observed.AssetTag
+	}
+	return p.consent(ctx, judge.Event{Kind: judge.ConsentedOff}, server, v1alpha1.AnnotationPowerOff, looked)
 }
 
 // tellWhetherBooted says what is on the machine's disk.
@@ -154,6 +159,21 @@ func giveUpVM(ctx context.Context, p *person, server *v1alpha1.Server) error {
 		}
 	}
 	return client.IgnoreNotFound(p.world.admin.Delete(ctx, server.DeepCopy()))
+}
+
+// makeUserData makes the secret anew that a claim was brought back without: it came after the snapshot of the cluster that was restored.
+func makeUserData(ctx context.Context, p *person, server *v1alpha1.Server) error {
+	ref := server.Spec.ClaimRef
+	if ref == nil {
+		return errNothing
+	}
+	t := p.tenants.get(ref.Name)
+	if t == nil {
+		return errNothing
+	}
+	p.gate.RLock()
+	defer p.gate.RUnlock()
+	return ignoreExists(p.world.admin.Create(ctx, userData(t)))
 }
 
 // enrollAnew deletes a Server that is not the machine's, which the BMC makes anew.

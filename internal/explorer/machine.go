@@ -201,8 +201,8 @@ func (x *explorer) agreed(s *State, i int) owners {
 		x.maintenances.Get(s.now.maintenance).Spec.Power == v1alpha1.PowerOff {
 		return ^owners(0)
 	}
-	if server.Annotations[v1alpha1.AnnotationPowerOff] != "" {
-		bits |= s.mach[i].runs.bit() // a consent is to end what runs now
+	if given := server.Annotations[v1alpha1.AnnotationPowerOff]; given != "" && (!s.snapshot || given == x.lookedAt(s, i)) {
+		bits |= s.mach[i].runs.bit() // a consent is to end what runs now; one that a snapshot brought back is about what ran then
 	}
 	for c := range x.world.Claims {
 		known := x.claims.Get(s.now.claim[c])

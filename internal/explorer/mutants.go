@@ -92,6 +92,11 @@ func serverMutants() []Mutant {
 				seen.AssetTag, seen.StampUnsupported = "", true
 			}
 		})},
+		{Clause: "a consent to power off names the stamp that disagrees", Worlds: []string{"snapshot-consent"}, Apply: seeing(func(v *lifecycle.ServerView, m *ledger.Server) {
+			if seen := v.Server.Status.Observed; seen != nil && ledger.IsStamp(seen.AssetTag) && v.Server.Annotations[v1alpha1.AnnotationPowerOff] == m.Identity {
+				v.Server.Annotations[v1alpha1.AnnotationPowerOff] = seen.AssetTag
+			}
+		})},
 		{Clause: "the image is ejected before a release finishes", Worlds: []string{"one-claim-media"}, Apply: unasked(lifecycle.OpEjectMedia)},
 		{Clause: "a release learns from the claim what its server forgot of the drive", Worlds: []string{"one-claim-media"}, Apply: seeing(forgetMedia)},
 		{Clause: "status is never read to decide: memory is in metadata (P1, P3)", Worlds: []string{"one-claim"}, Apply: remembersInStatus},

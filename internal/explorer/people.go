@@ -3,6 +3,8 @@
 package explorer
 
 import (
+	"slices"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
@@ -140,7 +142,11 @@ func (x *explorer) toServer(s *State, deed Deed, i int) bool {
 	case ClearClaimRef:
 		return claim != "" && x.clearClaimRef(s, i)
 	case ConsentPowerOff:
-		return identity != "" && x.editServer(s, i, func(o *v1alpha1.Server) { annotate(o, v1alpha1.AnnotationPowerOff, identity) })
+		named := x.lookedAt(s, i)
+		if s.snapshot && (x.lives(s, s.mach[i].disk) || x.lives(s, s.mach[i].runs)) {
+			return false // whoever is not sure that nobody uses the machine does not consent: nothing else tells any more
+		}
+		return named != "" && x.editServer(s, i, func(o *v1alpha1.Server) { annotate(o, v1alpha1.AnnotationPowerOff, named) })
 	case ConsentResume:
 		return s.epoch && identity != "" && x.editServer(s, i, func(o *v1alpha1.Server) { annotate(o, v1alpha1.AnnotationResume, identity) })
 	case ConsentBooted:
@@ -154,6 +160,34 @@ func (x *explorer) toServer(s *State, deed Deed, i int) bool {
 		return x.editServer(s, i, func(o *v1alpha1.Server) { o.Spec.Paused = !o.Spec.Paused })
 	}
 	return false
+}
+
+// lookedAt is what a person who has looked at a machine names in a consent to switch it off, as the hold asks: the stamp that it bears, where
+// the server's memory does not account for it, and the server's identity otherwise.
+func (x *explorer) lookedAt(s *State, i int) string {
+	server := x.servers.Get(s.now.server[i])
+	led, err := ledger.ParseServer(server.Annotations)
+	if tag := tagOf(s.mach[i].tag); err == nil && ledger.IsStamp(tag) && led.Identity != "" {
+		known := []string{}
+		for c := range x.world.Claims {
+			if claim := x.claims.Get(s.now.claim[c]); claim != nil && claim.Annotations[ledger.KeyBound] == led.Identity {
+				known = append(known, claim.Annotations[ledger.KeyIdentity])
+			}
+		}
+		if led.Boot != nil {
+			known = append(known, led.Boot.Claim)
+		}
+		if led.Intent != nil {
+			known = append(known, led.Intent.Claim)
+		}
+		if ref := server.Spec.ClaimRef; ref != nil {
+			known = []string{ref.Identity}
+		}
+		if !slices.ContainsFunc(known, func(claim string) bool { return tag == ledger.Stamp(led.Identity, cluster, claim) }) {
+			return tag
+		}
+	}
+	return server.Annotations[ledger.KeyIdentity]
 }
 
 // clearClaimRef is a manual release: where the claim is no more, or has not written that it may have booted, the person who clears it

@@ -116,6 +116,9 @@ func restoreWorlds() []World {
 			Name: "snapshot", About: "two claims, and an older snapshot of the whole cluster; the stamps alone tell",
 			Servers: 1, Claims: 2, Enrolled: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: []Harm{OldCluster}, Adverse: 1, Tenant: 1,
 		}, {
+			Name: "snapshot-consent", About: "a machine that a hand switches on, a person who consents that it be powered off, a claim, and an older snapshot of the whole cluster",
+			Servers: 1, Claims: 1, Enrolled: true, Deeds: []Deed{CreateClaim, ConsentPowerOff}, People: 3, Harms: []Harm{HandOn, OldCluster}, Adverse: 2,
+		}, {
 			Name: "snapshot-unstamped", About: "the same without stamps: the managers are told (--after-restore), and everything is held",
 			Servers: 1, Claims: 2, Enrolled: true, NoStamp: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: []Harm{OldCluster}, Adverse: 1, Tenant: 1,
 		},

@@ -53,7 +53,7 @@ var commonRemedies = map[string]Remedy{
 	},
 	v1alpha1.ReasonStampMismatch: {
 		Missing: "the machine bears a stamp that the ledger does not account for", WillNot: "power off, boot or clean it",
-		WaysOut: []string{"restore the newer objects", "sure that nobody uses the machine, " + consent("Server", v1alpha1.AnnotationPowerOff, identity) + ": it is powered off and stamped anew"},
+		WaysOut: []string{"restore the newer objects", "sure that nobody uses the machine, " + consent("Server", v1alpha1.AnnotationPowerOff, "<stamp that it bears>") + ": it is powered off and stamped anew"},
 	},
 	v1alpha1.ReasonRestoredSnapshot: {
 		Missing: "the cluster was restored from a snapshot, and nobody has looked at this machine since", WillNot: "act on the machine",

@@ -17,7 +17,7 @@ type tenant struct {
 	// again is until when the restart of a VM that was carried out last may be carried out once more; zero: no more.
 	again time.Time
 	// forgotten says that its claim may not tell any more that it has a machine.
-	forgotten bool
+	forgotten oblivion
 	// booted says that an installer ran, or that a VM was launched, since it last began to want a machine.
 	booted bool
 	// bootedAt is when that was first so.

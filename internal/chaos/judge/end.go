@@ -22,7 +22,7 @@ func (h *history) drives(m *machine, e Event) {
 	const how = "an image is left in the drive of a machine that is no more its tenant's"
 	gone := !h.tenant(m.drive).wants(e.At)
 	if gone || m.owned && m.owner != m.drive || h.machineOf(m.drive, m) != nil {
-		h.limited(m.forgotten, "I3", how, m, m.drive)
+		h.limited(m.forgotten.now(), "I3", how, m, m.drive)
 	}
 }
 
@@ -32,7 +32,7 @@ func (h *history) orphan(m *machine, e Event) {
 		return
 	}
 	if m.owner == "" || !h.tenant(m.owner).wants(e.At) {
-		h.limited(m.forgotten, "I3", "a VM is left behind", m, m.owner)
+		h.limited(m.forgotten.now(), "I3", "a VM is left behind", m, m.owner)
 	}
 }
 
@@ -50,9 +50,9 @@ func (h *history) looseEnds(e Event) {
 		case !known && (unknown[l.identity] || len(unknown) < waiting):
 			unknown[l.identity] = true
 		case !known:
-			h.limited(l.forgotten, "I3", "a "+l.kind+" is left behind whose owner nobody knows", m, "")
+			h.limited(l.forgotten.now(), "I3", "a "+l.kind+" is left behind whose owner nobody knows", m, "")
 		case !h.tenant(owner).wants(e.At) && !h.abandoned(m, owner):
-			h.limited(l.forgotten, "I3", "a "+l.kind+" is left behind", m, owner)
+			h.limited(l.forgotten.now(), "I3", "a "+l.kind+" is left behind", m, owner)
 		}
 	}
 }

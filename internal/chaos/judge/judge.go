@@ -50,10 +50,10 @@ type machine struct {
 	disk            string
 	written         bool
 	on              bool
-	starting        bool // a power-on or restart was accepted since it last came on
-	requested       bool // it came on because that was asked for, not by itself
-	leaving         bool // its tenant had given up when the end of what runs was asked for
-	forgotten       bool // the memory of what is in its drive, or of the VM, was taken away
+	starting        bool     // a power-on or restart was accepted since it last came on
+	requested       bool     // it came on because that was asked for, not by itself
+	leaving         bool     // its tenant had given up when the end of what runs was asked for
+	forgotten       oblivion // the memory of what is in its drive, or of the VM, was taken away
 	installing      bool
 	drive           string // whose image is in its virtual drive
 	driven          bool
@@ -69,7 +69,7 @@ type machine struct {
 type loose struct {
 	kind, identity string
 	madeAt         time.Time
-	forgotten      bool // the memory of it was taken away
+	forgotten      oblivion // the memory of it was taken away
 }
 
 func inOrder(a, b Event) int {

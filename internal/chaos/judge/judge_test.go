@@ -230,8 +230,11 @@ func TestWhatWasForgottenIsToldApart(t *testing.T) {
 		launched + "9 RestoredSnapshot s=1.5; 10 GaveUp t=a; 50 Settled":                           "1 1",
 		launched + "9 RestoredSnapshot s=8; 10 GaveUp t=a; 50 Settled":                             "2 0",
 		launched + "9 RestoredSnapshot s=0.5; 9.5 Remembered t=a; 10 GaveUp t=a; 50 Settled":       "2 0",
-		launched + "9 Forgot m=v; 10 GaveUp t=a; 50 Settled":                                       "2 0",
-		launched + "9 RestoredSnapshot s=0.5; 10 DeletedVM m=v":                                    "1 0",
+		// A snapshot knows what was known when it was taken: after an earlier restore that is less than there was.
+		launched + "9 RestoredSnapshot s=0.5; 11 Remembered t=a; 12 RestoredSnapshot s=10; 13 GaveUp t=a; 50 Settled": "0 2",
+		launched + "9 RestoredSnapshot s=0.5; 10 Remembered t=a; 12 RestoredSnapshot s=11; 13 GaveUp t=a; 50 Settled": "2 0",
+		launched + "9 Forgot m=v; 10 GaveUp t=a; 50 Settled":                                                          "2 0",
+		launched + "9 RestoredSnapshot s=0.5; 10 DeletedVM m=v":                                                       "1 0",
 	} {
 		report := judge.Judge(read(t, history))
 		if got := fmt.Sprint(len(report.Violations), " ", len(report.Excused)); got != want {

@@ -78,7 +78,8 @@ func (h *history) inserted(m *machine, e Event) {
 	default:
 		h.violated("I10", "a tenant's image is put into its drive a second time", m, t.name)
 	}
-	m.driven, m.drive, m.drivenAt, m.forgotten = true, e.Tenant, e.At, false
+	m.driven, m.drive, m.drivenAt = true, e.Tenant, e.At
+	m.forgotten.set(e.At, false)
 }
 
 func (h *history) ejected(m *machine, e Event) {
@@ -116,7 +117,7 @@ func (h *history) elsewhere(m *machine, e Event) {
 		return
 	}
 	if other := h.machineOf(e.Tenant, m); other != nil {
-		h.limited(h.tenant(e.Tenant).forgotten, "I8", "a tenant that has "+other.id+" gets a second machine", m, e.Tenant)
+		h.limited(h.tenant(e.Tenant).forgotten.now(), "I8", "a tenant that has "+other.id+" gets a second machine", m, e.Tenant)
 	}
 }
 
@@ -152,7 +153,7 @@ func (h *history) began(m *machine, e Event) {
 	case anybody || e.Tenant == "" || !h.tenant(e.Tenant).wants(e.At):
 	case h.machineOf(e.Tenant, m) != nil:
 		if other := h.machineOf(e.Tenant, m); m.requested {
-			h.limited(h.tenant(e.Tenant).forgotten, "I8", "a tenant that has "+other.id+" is up on a second machine that was switched on", m, e.Tenant)
+			h.limited(h.tenant(e.Tenant).forgotten.now(), "I8", "a tenant that has "+other.id+" is up on a second machine that was switched on", m, e.Tenant)
 		}
 	default:
 		m.owned, m.owner, m.written, m.disk = true, e.Tenant, true, e.Tenant

@@ -22,7 +22,7 @@ type situation struct {
 
 func situations() []situation {
 	return []situation{
-		{"First.Stamp", given(lt.Claimed, otherStamp, powerOff), ledger.WhyConsent},
+		{"First.Stamp", given(lt.Claimed, otherStamp, overStamp), ledger.WhyConsent},
 		{"Discovery", given(undiscovered, bySpec), ledger.WhyDiscovery},
 		{"Available", bySpec, ledger.WhySpec},
 		{"Maintenance", given(bySpec, lt.InMaintenance(v1alpha1.PowerOff)), ledger.WhyMaintenance},
@@ -40,7 +40,7 @@ func pictureCases() []decided {
 		given  lt.Override
 	}{
 		{"First.TakeOver", given(foreign, takeOver)},
-		{"First.Stamp", given(otherStamp, powerOff)},
+		{"First.Stamp", given(otherStamp, overStamp)},
 		{"Discovery", undiscovered},
 		{"Available", given()},
 		{"Maintenance", lt.InMaintenance(v1alpha1.PowerOff)},

@@ -19,6 +19,7 @@ var (
 	takeOver    = lt.Annotated(v1alpha1.AnnotationTakeOver, "cluster-0")
 	powerOff    = lt.Annotated(v1alpha1.AnnotationPowerOff, lt.Identity)
 	otherStamp  = lt.AssetTag(ledger.Stamp(lt.Identity, "cluster-9", "claim-x"))
+	overStamp   = lt.Annotated(v1alpha1.AnnotationPowerOff, ledger.Stamp(lt.Identity, "cluster-9", "claim-x"))
 	oldStamp    = lt.AssetTag(ledger.Stamp(lt.Identity, "cluster-0", lt.ClaimID))
 	afterEpoch  = lt.Settings(func(s *lifecycle.Settings) { s.Epoch = "e1" })
 	withoutOurs = func(s *lt.Scene) { s.Server.Finalizers = []string{"other/finalizer"} }
@@ -63,20 +64,22 @@ func firstCases() []decided {
 		{"First.StampMismatch", "an old owner that is stamped over stands down", given(lt.Running, lt.AssetTag(ledger.Stamp(lt.Identity, "cluster-2", lt.ClaimID))), hold, nil},
 		{"First.StampMismatch", "another claim's stamp under this claim", given(lt.Running, lt.Stamped("claim-db")), hold, nil},
 		{"First.StampMismatch", "a consent that names another machine is none", given(otherStamp, lt.Annotated(v1alpha1.AnnotationPowerOff, "other")), hold, nil},
-		{"First.Stamp.Restamp", "off and consented: a stamp nobody accounts for is cleared", given(otherStamp, powerOff, lt.Ledger(func(l *ledger.Server) { l.AssetTag = &ledger.AssetTag{Previous: "shelf 7"} })), act, func(t *testing.T, d lifecycle.Decision) {
+		{"First.StampMismatch", "a consent from before the machine bore this stamp, as a snapshot brings it back into force, is none", given(otherStamp, powerOff), hold, nil},
+		{"First.StampMismatch", "a consent that names another stamp is none", given(lt.Running, lt.Stamped("claim-db"), overStamp), hold, nil},
+		{"First.Stamp.Restamp", "off and consented: a stamp nobody accounts for is cleared", given(otherStamp, overStamp, lt.Ledger(func(l *ledger.Server) { l.AssetTag = &ledger.AssetTag{Previous: "shelf 7"} })), act, func(t *testing.T, d lifecycle.Decision) {
 			if e := d.Step.Effect; e.AssetTag != "shelf 7" || e.Expect.Power != provider.PowerOff || *e.Expect.AssetTag == "" {
 				t.Errorf("effect %+v", e)
 			}
 		}},
-		{"First.Stamp.Restamp", "off and consented under a claim: stamped anew for it", given(lt.Running, lt.Off, otherStamp, powerOff), act, func(t *testing.T, d lifecycle.Decision) {
+		{"First.Stamp.Restamp", "off and consented under a claim: stamped anew for it", given(lt.Running, lt.Off, otherStamp, overStamp), act, func(t *testing.T, d lifecycle.Decision) {
 			if d.Step.Effect.AssetTag != ledger.Stamp(lt.Identity, lt.ClusterID, lt.ClaimID) {
 				t.Errorf("writes %q", d.Step.Effect.AssetTag)
 			}
 		}},
-		{"Initial.Confirm", "consented on a restored object: memory first", given(lt.Running, moved, otherStamp, powerOff), patch, nil},
-		{"First.RestoredSnapshot", "consented after a restore: resumed first", given(otherStamp, powerOff, afterEpoch), hold, nil},
-		{"First.Stamp.AwaitPicture", "off is believed on a picture taken after the announcement", given(otherStamp, powerOff, lt.Announced(ledger.WhyConsent, 1)), lifecycle.StepWait, nil},
-		{"First.Stamp.BoundElsewhere", "not while another claim is bound", given(lt.Claimed, otherStamp, powerOff, lt.OtherBound), hold, and(reason(v1alpha1.ReasonBoundElsewhere), live)},
+		{"Initial.Confirm", "consented on a restored object: memory first", given(lt.Running, moved, otherStamp, overStamp), patch, nil},
+		{"First.RestoredSnapshot", "consented after a restore: resumed first", given(otherStamp, overStamp, afterEpoch), hold, nil},
+		{"First.Stamp.AwaitPicture", "off is believed on a picture taken after the announcement", given(otherStamp, overStamp, lt.Announced(ledger.WhyConsent, 1)), lifecycle.StepWait, nil},
+		{"First.Stamp.BoundElsewhere", "not while another claim is bound", given(lt.Claimed, otherStamp, overStamp, lt.OtherBound), hold, and(reason(v1alpha1.ReasonBoundElsewhere), live)},
 		{"First.StaleConsent", "resume, and nothing to resume: it must not come back with a snapshot", given(lt.Annotated(v1alpha1.AnnotationResume, lt.Identity)), patch, removes(v1alpha1.AnnotationResume)},
 		{"First.StaleConsent", "take-over of a server that is ours", given(lt.Running, takeOver), patch, removes(v1alpha1.AnnotationTakeOver)},
 		{"First.StaleConsent", "resumed already", given(afterEpoch, lt.Annotated(v1alpha1.AnnotationResume, lt.Identity), lt.Ledger(func(l *ledger.Server) { l.RestoreEpoch = "e1" })), patch, nil},

@@ -25,7 +25,7 @@ var first = rules.Named("First", rules.Join(
 
 func stampMismatch(s *state) answer {
 	return rules.Hold(v1alpha1.ReasonStampMismatch, "the machine bears the stamp "+s.Facts.AssetTag+", which is not the one this server's memory accounts for: it was made ready for another claim or by another cluster. Restore the newer objects; or, sure that nobody uses it, annotate the Server with "+
-		v1alpha1.AnnotationPowerOff+"="+s.Ledger.Identity)
+		v1alpha1.AnnotationPowerOff+"="+s.powerOffConsent())
 }
 
 // takeOver stamps the machine anew where it bears the old owner's stamp, so that the old owner stands down, then takes the ledger.

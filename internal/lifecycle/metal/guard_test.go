@@ -65,10 +65,10 @@ func TestDestructionIsGuarded(t *testing.T) {
 func destructionIsGuarded(must func(bool, string), v lifecycle.ServerView, led ledger.Server, e lifecycle.Effect) {
 	must(led.Intent != nil && led.Intent.ID == e.Intent && led.Intent.Target == lt.SystemUUID || led.Intent != nil && v.Server.Spec.Redfish.SystemUUID == "", "the intent stands written, for this machine")
 	must(v.Server.Spec.PowerOff != v1alpha1.PowerOffNever, "power-off is allowed")
-	explained := led.PowerOn != nil || v.Server.Spec.FoundRunning == v1alpha1.FoundRunningPowerOff || consented(v, v1alpha1.AnnotationPowerOff)
+	explained := led.PowerOn != nil || v.Server.Spec.FoundRunning == v1alpha1.FoundRunningPowerOff || consentedOff(v)
 	must(explained, "its being On is explained")
 	must(otherBound(v) == nil, "no other live claim is bound to it")
-	must(!ledger.IsStamp(v.Facts().AssetTag) || v.Facts().AssetTag != otherStampOf() || consented(v, v1alpha1.AnnotationPowerOff), "no stamp of somebody else's")
+	must(!ledger.IsStamp(v.Facts().AssetTag) || v.Facts().AssetTag != otherStampOf() || v.Server.Annotations[v1alpha1.AnnotationPowerOff] == otherStampOf(), "no stamp of somebody else's")
 	if claim := liveClaim(v); claim != nil {
 		asked := false
 		switch led.Intent.Why {
@@ -79,7 +79,7 @@ func destructionIsGuarded(must func(bool, string), v lifecycle.ServerView, led l
 		case ledger.WhyRestart:
 			asked = claim.Spec.RestartedAt != nil && claim.Spec.RestartedAt.After(led.Restarted) && !led.Restarted.IsZero()
 		case ledger.WhyConsent:
-			asked = consented(v, v1alpha1.AnnotationPowerOff)
+			asked = consentedOff(v)
 		}
 		maintained := v.Maintenance != nil && v.Maintenance.DeletionTimestamp.IsZero() && v.Maintenance.Spec.Power == v1alpha1.PowerOff
 		must(asked || maintained, "the live claim, a maintenance in force or a person asked for it")
@@ -120,6 +120,12 @@ func ejectionIsGuarded(must func(bool, string), v lifecycle.ServerView, led ledg
 
 func consented(v lifecycle.ServerView, annotation string) bool {
 	return v.Server.Annotations[annotation] == lt.Identity
+}
+
+// consentedOff says that a person agrees to a power-off: of this server, or of the machine with the stamp that it bears.
+func consentedOff(v lifecycle.ServerView) bool {
+	stamp := v.Facts().AssetTag
+	return consented(v, v1alpha1.AnnotationPowerOff) || ledger.IsStamp(stamp) && v.Server.Annotations[v1alpha1.AnnotationPowerOff] == stamp
 }
 
 func otherStampOf() string { return ledger.Stamp(lt.Identity, lt.ClusterID, "claim-db") }

@@ -58,8 +58,19 @@ func (s *state) explained() bool {
 	return s.remembered() || s.Spec.FoundRunning == v1alpha1.FoundRunningPowerOff || s.consentsPowerOff()
 }
 
+// consentsPowerOff says that a person consents to the machine being switched off as it is now: with the stamp that it bears, where that
+// disagrees.
 func (s *state) consentsPowerOff() bool {
-	return s.Consent(v1alpha1.AnnotationPowerOff, s.Ledger.Identity)
+	return s.Consent(v1alpha1.AnnotationPowerOff, s.powerOffConsent())
+}
+
+// powerOffConsent is what such a consent names. One that is in a snapshot comes back into force with it; by then the machine may run for
+// a claim that nobody had looked at, and bears its stamp.
+func (s *state) powerOffConsent() string {
+	if s.mismatched() {
+		return s.Facts.AssetTag
+	}
+	return s.Ledger.Identity
 }
 
 // foundRunning says that the machine runs and nothing of ours explains it.

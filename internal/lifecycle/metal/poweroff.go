@@ -65,7 +65,7 @@ func isAnnounced(why ledger.Why) func(*state) bool {
 
 func foundRunning(s *state) answer {
 	return rules.Hold(v1alpha1.ReasonFoundRunning, "the machine is "+string(s.Facts.PowerState)+" and nothing here explains it: somebody may be using it. Switch it off by hand, annotate the Server with "+
-		v1alpha1.AnnotationPowerOff+"="+s.Ledger.Identity+", or set spec.foundRunning to PowerOff")
+		v1alpha1.AnnotationPowerOff+"="+s.powerOffConsent()+", or set spec.foundRunning to PowerOff")
 }
 
 // shutDowns is how often at most an operating system is asked to shut down within one grace period: one that has not heard may be about

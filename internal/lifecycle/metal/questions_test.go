@@ -91,7 +91,7 @@ func TestUnsettled(t *testing.T) {
 		{"spec wants On", wantsOn, true, lt.Before(600)},
 		{"being released", given(lt.Running, lt.RefCleared), true, lt.Before(60)},
 		{"light to be switched", lt.Spec(func(s *v1alpha1.ServerSpec) { s.IndicatorLED = v1alpha1.IndicatorLit }), true, lt.Before(600)},
-		{"a person consents", given(otherStamp, powerOff), true, lt.Before(600)},
+		{"a person consents", given(otherStamp, overStamp), true, lt.Before(600)},
 		{"paused", given(paused, wantsOn), false, lt.Before(600)},
 		{"going", lt.Deleting, false, lt.Before(1)},
 	}

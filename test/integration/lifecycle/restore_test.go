@@ -173,7 +173,9 @@ func TestAServerFromBeforeItsClaim(t *testing.T) {
 		if server = harness.Read(k, server); server.Spec.ClaimRef != nil {
 			t.Error("a machine that is somebody's was given to another claim")
 		}
-		k.Annotate(server, v1alpha1.AnnotationPowerOff, server.Annotations[ledger.KeyIdentity])
+		k.Annotate(server, v1alpha1.AnnotationPowerOff, server.Annotations[ledger.KeyIdentity]) // says nothing of the stamp
+		k.ExpectUntouched(mark, machine)
+		k.Annotate(server, v1alpha1.AnnotationPowerOff, server.Status.Observed.AssetTag)
 		k.UntilReady(other)
 		k.ExpectResets(k.Since(mark, machine), "GracefulShutdown", "On")
 	})
