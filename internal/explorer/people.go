@@ -3,8 +3,6 @@
 package explorer
 
 import (
-	"slices"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
@@ -166,28 +164,38 @@ func (x *explorer) toServer(s *State, deed Deed, i int) bool {
 // the server's memory does not account for it, and the server's identity otherwise.
 func (x *explorer) lookedAt(s *State, i int) string {
 	server := x.servers.Get(s.now.server[i])
+	identity := server.Annotations[ledger.KeyIdentity]
+	tag := tagOf(s.mach[i].tag)
 	led, err := ledger.ParseServer(server.Annotations)
-	if tag := tagOf(s.mach[i].tag); err == nil && ledger.IsStamp(tag) && led.Identity != "" {
-		known := []string{}
-		for c := range x.world.Claims {
-			if claim := x.claims.Get(s.now.claim[c]); claim != nil && claim.Annotations[ledger.KeyBound] == led.Identity {
-				known = append(known, claim.Annotations[ledger.KeyIdentity])
-			}
-		}
-		if led.Boot != nil {
-			known = append(known, led.Boot.Claim)
-		}
-		if led.Intent != nil {
-			known = append(known, led.Intent.Claim)
-		}
-		if ref := server.Spec.ClaimRef; ref != nil {
-			known = []string{ref.Identity}
-		}
-		if !slices.ContainsFunc(known, func(claim string) bool { return tag == ledger.Stamp(led.Identity, cluster, claim) }) {
-			return tag
+	if err != nil || identity == "" || !ledger.IsStamp(tag) {
+		return identity
+	}
+	for _, claim := range x.accounted(s, server, led) {
+		if tag == ledger.Stamp(identity, cluster, claim) {
+			return identity
 		}
 	}
-	return server.Annotations[ledger.KeyIdentity]
+	return tag
+}
+
+// accounted are the claims for which a machine may be stamped, as far as its server knows.
+func (x *explorer) accounted(s *State, server *v1alpha1.Server, led ledger.Server) []string {
+	if ref := server.Spec.ClaimRef; ref != nil {
+		return []string{ref.Identity}
+	}
+	var known []string
+	if led.Boot != nil {
+		known = append(known, led.Boot.Claim)
+	}
+	if led.Intent != nil {
+		known = append(known, led.Intent.Claim)
+	}
+	for c := range x.world.Claims {
+		if claim := x.claims.Get(s.now.claim[c]); claim != nil && claim.Annotations[ledger.KeyBound] == led.Identity {
+			known = append(known, claim.Annotations[ledger.KeyIdentity])
+		}
+	}
+	return known
 }
 
 // clearClaimRef is a manual release: where the claim is no more, or has not written that it may have booted, the person who clears it
