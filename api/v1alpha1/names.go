@@ -10,7 +10,7 @@ const VerbPrefix = "holdfast.dev/"
 
 // Consents: annotations on the object that holds. Each names what it consents to, and is removed by the patch that closes what it allowed.
 const (
-	AnnotationPowerOff            = VerbPrefix + "power-off"            // value: the server's identity
+	AnnotationPowerOff            = VerbPrefix + "power-off"            // value: the server's identity, or the stamp that disagrees
 	AnnotationTakeOver            = VerbPrefix + "take-over"            // value: the old owner
 	AnnotationResume              = VerbPrefix + "resume"               // value: the server's identity
 	AnnotationBootAgain           = VerbPrefix + "boot-again"           // value: the claim's identity
