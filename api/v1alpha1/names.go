@@ -12,7 +12,7 @@ const VerbPrefix = "holdfast.dev/"
 const (
 	AnnotationPowerOff            = VerbPrefix + "power-off"            // value: the server's identity, or the stamp that disagrees
 	AnnotationTakeOver            = VerbPrefix + "take-over"            // value: the old owner
-	AnnotationResume              = VerbPrefix + "resume"               // value: the server's identity
+	AnnotationResume              = VerbPrefix + "resume"               // value: the server's identity, a slash, and the name given to --after-restore
 	AnnotationBootAgain           = VerbPrefix + "boot-again"           // value: the claim's identity
 	AnnotationBooted              = VerbPrefix + "booted"               // value: the claim's identity
 	AnnotationForceRelease        = VerbPrefix + "force-release"        // on a claim; value: the server's name

@@ -62,7 +62,7 @@ func resumeServers(cmd *cobra.Command, cluster client.Client, selection resume.S
 	}
 	var failures []error
 	for _, server := range held {
-		if err := resume.Consent(cmd.Context(), cluster, server, options...); err != nil {
+		if err := selection.Consent(cmd.Context(), cluster, server, options...); err != nil {
 			failures = append(failures, err)
 			continue
 		}

@@ -67,11 +67,7 @@ func switchOff(ctx context.Context, p *person, server *v1alpha1.Server) error {
 			p.journal.note(judge.Event{Kind: judge.GaveUp, Tenant: stranger})
 		}
 	}
-	looked := identityOf(server)
-	if heldFor(server) == v1alpha1.ReasonStampMismatch && server.Status.Observed != nil {
-		looked = server.Status.Observed.AssetTag
-	}
-	return p.consent(ctx, judge.Event{Kind: judge.ConsentedOff}, server, v1alpha1.AnnotationPowerOff, looked)
+	return p.consent(ctx, judge.Event{Kind: judge.ConsentedOff}, server, v1alpha1.AnnotationPowerOff, asked(server, v1alpha1.AnnotationPowerOff))
 }
 
 // tellWhetherBooted says what is on the machine's disk.
@@ -146,9 +142,9 @@ func resume(ctx context.Context, p *person, server *v1alpha1.Server) error {
 		if err := p.tenants.giveUp(ctx, t); err != nil {
 			return err
 		}
-		return p.consent(ctx, judge.Event{Kind: judge.ConsentedOff}, server, v1alpha1.AnnotationResume, identityOf(server))
+		return p.consent(ctx, judge.Event{Kind: judge.ConsentedOff}, server, v1alpha1.AnnotationResume, asked(server, v1alpha1.AnnotationResume))
 	}
-	return p.annotate(ctx, server, v1alpha1.AnnotationResume, identityOf(server))
+	return p.annotate(ctx, server, v1alpha1.AnnotationResume, asked(server, v1alpha1.AnnotationResume))
 }
 
 // giveUpVM gives up a VM that the cloud has lost.

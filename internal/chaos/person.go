@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -200,3 +201,14 @@ func (p *person) vacate(ctx context.Context, server *v1alpha1.Server, but string
 }
 
 func identityOf(o object) string { return o.GetAnnotations()[ledger.KeyIdentity] }
+
+// asked is the value of an annotation that the message of an object's hold asks for: what a person types. Empty where it asks for none.
+func asked(o object, annotation string) string {
+	stalled := condition(o, v1alpha1.ConditionStalled)
+	if stalled == nil {
+		return ""
+	}
+	_, value, _ := strings.Cut(stalled.Message, annotation+"=")
+	value, _, _ = strings.Cut(value, " ")
+	return strings.TrimRight(value, ",.;")
+}

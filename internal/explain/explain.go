@@ -157,7 +157,7 @@ func (r *reading) server(ctx context.Context, name string) (Report, error) {
 		Uses: serverUses(read.View), UsedBy: serverUsers(read.View),
 	}
 	fill(report.Gates, values{
-		serverIdentity: read.Server.Annotations[ledger.KeyIdentity], serverName: name,
+		serverIdentity: read.Server.Annotations[ledger.KeyIdentity], serverName: name, stamp: read.View.Facts().AssetTag, restore: r.settings.Epoch,
 		owner: read.Server.Annotations[ledger.KeyOwner], claimIdentity: claimIdentity(read.Server),
 	})
 	return report, nil
@@ -182,7 +182,7 @@ func (r *reading) claim(ctx context.Context, key types.NamespacedName) (Report, 
 	}
 	known := values{
 		claimIdentity: read.Claim.Annotations[ledger.KeyIdentity], claimUID: string(read.Claim.UID),
-		serverIdentity: read.Claim.Annotations[ledger.KeyBound], serverName: read.Claim.Spec.ServerName,
+		serverIdentity: read.Claim.Annotations[ledger.KeyBound], serverName: read.Claim.Spec.ServerName, restore: r.settings.Epoch,
 	}
 	if server := read.View.Server; server != nil {
 		behind, err := r.server(ctx, server.Name)
@@ -191,6 +191,9 @@ func (r *reading) claim(ctx context.Context, key types.NamespacedName) (Report, 
 		}
 		behind.Notes, report.Server = nil, &behind
 		known.owner = server.Annotations[ledger.KeyOwner]
+		if seen := server.Status.Observed; seen != nil {
+			known.stamp = seen.AssetTag
+		}
 	}
 	report.Notes = r.notes
 	fill(report.Gates, known)

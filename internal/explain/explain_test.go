@@ -26,7 +26,7 @@ func reportOn(view lifecycle.ServerView) Report {
 		Kind: kindServer, Name: view.Server.Name, Description: servers.Describe(view),
 		Facts: r.serverFacts(view), Memory: serverMemory(view.Server.Annotations), Uses: serverUses(view), UsedBy: serverUsers(view),
 	}
-	fill(report.Gates, values{serverIdentity: lt.Identity, serverName: lt.ServerName, claimIdentity: lt.ClaimID, owner: "elsewhere"})
+	fill(report.Gates, values{serverIdentity: lt.Identity, serverName: lt.ServerName, claimIdentity: lt.ClaimID, owner: "elsewhere", stamp: view.Facts().AssetTag, restore: view.Settings.Epoch})
 	return report
 }
 
@@ -103,7 +103,8 @@ func TestHoldsAreShownWithTheirWaysOut(t *testing.T) {
 		{v1alpha1.ReasonFoundRunning, lt.On, []string{"holdfast.dev/power-off=" + lt.Identity, "foundRunning"}},
 		{v1alpha1.ReasonClaimMissing, lt.All(lt.Running, lt.ClaimGone), []string{"restore the claim", "web (not there)"}},
 		{v1alpha1.ReasonForeignOwner, lt.Ledger(func(l *ledger.Server) { l.Owner = "elsewhere" }), []string{"holdfast.dev/take-over=elsewhere"}},
-		{v1alpha1.ReasonRestoredSnapshot, lt.Settings(func(s *lifecycle.Settings) { s.Epoch = "e1" }), []string{"holdfast.dev/resume=" + lt.Identity, "holdfast resume"}},
+		{v1alpha1.ReasonRestoredSnapshot, lt.Settings(func(s *lifecycle.Settings) { s.Epoch = "e1" }), []string{"holdfast.dev/resume=" + lt.Identity + "/e1", "holdfast resume"}},
+		{v1alpha1.ReasonStampMismatch, lt.All(lt.Running, lt.Stamped("claim-db")), []string{"holdfast.dev/power-off=" + ledger.Stamp(lt.Identity, lt.ClusterID, "claim-db")}},
 		{v1alpha1.ReasonLost, lt.All(lt.Virtual, lt.VM(func(i *v1alpha1.ObservedInstance) { i.Exists = false })), []string{"vm-1 is gone", "delete the"}},
 		{v1alpha1.ReasonLedgerUnreadable, lt.Garbled(ledger.KeyBoot, "{"), []string{"break-glass", `boot           "{"`}},
 	} {
@@ -114,7 +115,7 @@ func TestHoldsAreShownWithTheirWaysOut(t *testing.T) {
 					t.Errorf("no %q in:\n%s", want, got)
 				}
 			}
-			if strings.Contains(got, "<identity") || strings.Contains(got, "<old owner>") {
+			if strings.Contains(got, "<identity") || strings.Contains(got, "<old owner>") || strings.Contains(got, "<stamp") || strings.Contains(got, "<name") {
 				t.Errorf("a placeholder is left in:\n%s", got)
 			}
 		})

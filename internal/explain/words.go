@@ -15,7 +15,7 @@ import (
 )
 
 // values stand in a way out for what a person would have to look up.
-type values struct{ serverIdentity, serverName, claimIdentity, claimUID, owner string }
+type values struct{ serverIdentity, serverName, stamp, claimIdentity, claimUID, owner, restore string }
 
 // fill writes the object's own values into the ways out of its gates, so that they can be typed as they stand.
 func fill(gates []lifecycle.GateDescription, v values) {
@@ -23,6 +23,7 @@ func fill(gates []lifecycle.GateDescription, v values) {
 	for placeholder, value := range map[string]string{
 		"<identity of the server>": v.serverIdentity, "<name of the server>": v.serverName,
 		"<identity of the claim>": v.claimIdentity, "<UID of the claim object>": v.claimUID, "<old owner>": v.owner,
+		"<stamp that it bears>": v.stamp, "<name of the restore>": v.restore,
 	} {
 		if value != "" {
 			pairs = append(pairs, placeholder, value)

@@ -65,10 +65,13 @@ func (c *choices) recall(q question, decide func() choice) int32 {
 	return i
 }
 
+// restored is what --after-restore is given.
+const restored = "restored"
+
 func (x *explorer) settings(epoch bool) lifecycle.Settings {
 	s := lifecycle.DefaultSettings(cluster)
 	if epoch {
-		s.Epoch = "restored"
+		s.Epoch = restored
 	}
 	return s
 }

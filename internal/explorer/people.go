@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 )
 
@@ -146,7 +147,7 @@ func (x *explorer) toServer(s *State, deed Deed, i int) bool {
 		}
 		return named != "" && x.editServer(s, i, func(o *v1alpha1.Server) { annotate(o, v1alpha1.AnnotationPowerOff, named) })
 	case ConsentResume:
-		return s.epoch && identity != "" && x.editServer(s, i, func(o *v1alpha1.Server) { annotate(o, v1alpha1.AnnotationResume, identity) })
+		return s.epoch && identity != "" && x.editServer(s, i, func(o *v1alpha1.Server) { annotate(o, v1alpha1.AnnotationResume, lifecycle.ResumeConsent(identity, restored)) })
 	case ConsentBooted:
 		return claim != "" && x.editServer(s, i, func(o *v1alpha1.Server) { annotate(o, v1alpha1.AnnotationBooted, claim) })
 	case ConsentBootAgain:

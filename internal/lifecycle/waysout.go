@@ -24,6 +24,10 @@ func consent(object, annotation, value string) string {
 	return "annotate the " + object + " with `" + annotation + "=" + value + "`"
 }
 
+// ResumeConsent is what `resume` names: the server, and the restore after which a person has looked at it. A snapshot that is taken while a
+// consent stands brings it back into force, and the next restore has another name.
+func ResumeConsent(identity, epoch string) string { return identity + "/" + epoch }
+
 const identity = "<identity of the server>"
 
 // remedies are all reasons for which anything is held: a test proves that no hold has a reason without a remedy.
@@ -57,7 +61,7 @@ var commonRemedies = map[string]Remedy{
 	},
 	v1alpha1.ReasonRestoredSnapshot: {
 		Missing: "the cluster was restored from a snapshot, and nobody has looked at this machine since", WillNot: "act on the machine",
-		WaysOut: []string{consent("Server", v1alpha1.AnnotationResume, identity), "for many servers at once, `holdfast resume`"},
+		WaysOut: []string{consent("Server", v1alpha1.AnnotationResume, ResumeConsent(identity, "<name of the restore>")), "for many servers at once, `holdfast resume`"},
 	},
 	v1alpha1.ReasonFoundRunning: {
 		Missing: "the machine is On and nothing in its memory explains it", WillNot: "power it off, or give it to a claim",

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 )
 
@@ -88,11 +89,11 @@ func (s Selection) servers(ctx context.Context, reader client.Reader) ([]*v1alph
 	return selected, nil
 }
 
-// Consent annotates a server with its own identity, guarded by the version that was looked at: a server that changed since is looked
-// at again first.
-func Consent(ctx context.Context, writer client.Writer, server *v1alpha1.Server, options ...client.PatchOption) error {
+// Consent annotates a server with its own identity and the restore that it is about, guarded by the version that was looked at: a server that
+// changed since is looked at again first.
+func (s Selection) Consent(ctx context.Context, writer client.Writer, server *v1alpha1.Server, options ...client.PatchOption) error {
 	changed := server.DeepCopy()
-	changed.Annotations[v1alpha1.AnnotationResume] = server.Annotations[ledger.KeyIdentity]
+	changed.Annotations[v1alpha1.AnnotationResume] = lifecycle.ResumeConsent(server.Annotations[ledger.KeyIdentity], s.Epoch)
 	patch := client.MergeFromWithOptions(server, client.MergeFromWithOptimisticLock{})
 	if err := writer.Patch(ctx, changed, patch, options...); err != nil {
 		return fmt.Errorf("annotate server %s: %w", server.Name, err)

@@ -21,6 +21,7 @@ var (
 	otherStamp  = lt.AssetTag(ledger.Stamp(lt.Identity, "cluster-9", "claim-x"))
 	overStamp   = lt.Annotated(v1alpha1.AnnotationPowerOff, ledger.Stamp(lt.Identity, "cluster-9", "claim-x"))
 	oldStamp    = lt.AssetTag(ledger.Stamp(lt.Identity, "cluster-0", lt.ClaimID))
+	resumed     = lt.Annotated(v1alpha1.AnnotationResume, lifecycle.ResumeConsent(lt.Identity, "e1"))
 	afterEpoch  = lt.Settings(func(s *lifecycle.Settings) { s.Epoch = "e1" })
 	withoutOurs = func(s *lt.Scene) { s.Server.Finalizers = []string{"other/finalizer"} }
 	paused      = lt.Spec(func(s *v1alpha1.ServerSpec) { s.Paused = true })
@@ -80,10 +81,12 @@ func firstCases() []decided {
 		{"First.RestoredSnapshot", "consented after a restore: resumed first", given(otherStamp, overStamp, afterEpoch), hold, nil},
 		{"First.Stamp.AwaitPicture", "off is believed on a picture taken after the announcement", given(otherStamp, overStamp, lt.Announced(ledger.WhyConsent, 1)), lifecycle.StepWait, nil},
 		{"First.Stamp.BoundElsewhere", "not while another claim is bound", given(lt.Claimed, otherStamp, overStamp, lt.OtherBound), hold, and(reason(v1alpha1.ReasonBoundElsewhere), live)},
-		{"First.StaleConsent", "resume, and nothing to resume: it must not come back with a snapshot", given(lt.Annotated(v1alpha1.AnnotationResume, lt.Identity)), patch, removes(v1alpha1.AnnotationResume)},
+		{"First.StaleConsent", "resume, and nothing to resume: it must not come back with a snapshot", given(resumed), patch, removes(v1alpha1.AnnotationResume)},
 		{"First.StaleConsent", "take-over of a server that is ours", given(lt.Running, takeOver), patch, removes(v1alpha1.AnnotationTakeOver)},
-		{"First.StaleConsent", "resumed already", given(afterEpoch, lt.Annotated(v1alpha1.AnnotationResume, lt.Identity), lt.Ledger(func(l *ledger.Server) { l.RestoreEpoch = "e1" })), patch, nil},
-		{"First.Resume", "a person resumes this server", given(afterEpoch, lt.Annotated(v1alpha1.AnnotationResume, lt.Identity)), patch, and(sets(ledger.KeyRestoreEpoch), removes(v1alpha1.AnnotationResume), tells("Resumed"))},
+		{"First.StaleConsent", "resumed already", given(afterEpoch, resumed, lt.Ledger(func(l *ledger.Server) { l.RestoreEpoch = "e1" })), patch, nil},
+		{"First.RestoredSnapshot", "a consent of an earlier restore, as a snapshot brings it back, resumes nothing", given(afterEpoch, lt.Annotated(v1alpha1.AnnotationResume, lifecycle.ResumeConsent(lt.Identity, "e0"))), hold, nil},
+		{"First.RestoredSnapshot", "nor does one that names no restore", given(afterEpoch, lt.Annotated(v1alpha1.AnnotationResume, lt.Identity)), hold, nil},
+		{"First.Resume", "a person resumes this server", given(afterEpoch, resumed), patch, and(sets(ledger.KeyRestoreEpoch), removes(v1alpha1.AnnotationResume), tells("Resumed"))},
 		{"First.RestoredSnapshot", "after a restore every server waits for a person", given(lt.Running, afterEpoch), hold, reason(v1alpha1.ReasonRestoredSnapshot)},
 		{"First.RestoredSnapshot", "resumed for another epoch is not resumed", given(afterEpoch, lt.Ledger(func(l *ledger.Server) { l.RestoreEpoch = "e0" })), hold, nil},
 		{"Available.Settled", "resumed for this epoch goes on", given(afterEpoch, lt.Ledger(func(l *ledger.Server) { l.RestoreEpoch = "e1" })), lifecycle.StepSettled, nil},

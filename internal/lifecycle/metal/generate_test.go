@@ -148,7 +148,7 @@ var otherTwists = []lt.Override{
 		s.BMC = &v1alpha1.BMC{ObjectMeta: metav1.ObjectMeta{Name: lt.BMCName, DeletionTimestamp: &t}}
 	},
 	func(s *lt.Scene) { s.Server.Finalizers = nil },
-	lt.Annotated(v1alpha1.AnnotationPowerOff, lt.Identity), overStamp, lt.Annotated(v1alpha1.AnnotationPowerOff, otherStampOf()), lt.Annotated(v1alpha1.AnnotationResume, lt.Identity), lt.Annotated(v1alpha1.AnnotationTakeOver, "cluster-0"),
+	lt.Annotated(v1alpha1.AnnotationPowerOff, lt.Identity), overStamp, lt.Annotated(v1alpha1.AnnotationPowerOff, otherStampOf()), resumed, lt.Annotated(v1alpha1.AnnotationTakeOver, "cluster-0"),
 	lt.Annotated(v1alpha1.AnnotationAbandon, lt.ServerName), lt.Annotated(v1alpha1.AnnotationBootAgain, lt.ClaimID), lt.Annotated(v1alpha1.AnnotationBooted, lt.ClaimID),
 	lt.Annotated(v1alpha1.AnnotationPowerOff, "somebody else"), lt.Annotated(v1alpha1.AnnotationBreakGlass, "because"),
 }

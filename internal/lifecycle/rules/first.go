@@ -49,7 +49,7 @@ var Snapshot = Steps[*State]{
 	}},
 	{Name: "RestoredSnapshot", When: (*State).Snapshot, Then: func(s *State) Answer {
 		return Hold(v1alpha1.ReasonRestoredSnapshot, "the cluster was restored from a snapshot ("+s.V.Settings.Epoch+"): this server may have been claimed, booted or released since. Look at the machine, then annotate the Server with "+
-			v1alpha1.AnnotationResume+"="+s.Ledger.Identity)
+			v1alpha1.AnnotationResume+"="+s.resumeConsent())
 	}},
 }
 
@@ -85,4 +85,8 @@ func DropConsents(consents []string) Answer {
 	return Patch(v1alpha1.ReasonSettled, "nothing is held that the consent would let go: remove it", lifecycle.Patch{Remove: consents}).Quiet()
 }
 
-func (s *State) resumed() bool { return s.Consent(v1alpha1.AnnotationResume, s.Ledger.Identity) }
+func (s *State) resumed() bool { return s.Consent(v1alpha1.AnnotationResume, s.resumeConsent()) }
+
+func (s *State) resumeConsent() string {
+	return lifecycle.ResumeConsent(s.Ledger.Identity, s.V.Settings.Epoch)
+}

@@ -21,6 +21,7 @@ var (
 	otherVM     = lt.VM(func(vm *v1alpha1.ObservedInstance) { vm.Identity = "another" })
 	otherClaim  = lt.VM(func(vm *v1alpha1.ObservedInstance) { vm.Claim = "claim-db" })
 	twoVMs      = lt.VM(func(vm *v1alpha1.ObservedInstance) { vm.Others = []string{"vm-9"} })
+	resumed     = lt.Annotated(v1alpha1.AnnotationResume, lifecycle.ResumeConsent(lt.Identity, "e1"))
 	afterEpoch  = lt.Settings(func(s *lifecycle.Settings) { s.Epoch = "e1" })
 	notOurs     = func(s *lt.Scene) { s.Server.Finalizers = []string{"other/finalizer"} }
 	paused      = lt.Spec(func(s *v1alpha1.ServerSpec) { s.Paused = true })
@@ -79,7 +80,7 @@ func firstCases() []decided {
 		{"First.StampMismatch", "a VM without our tags is not ours to delete (B040)", given(lt.Deleting, lt.VM(func(vm *v1alpha1.ObservedInstance) { vm.Identity, vm.Owner = "", "" })), hold, nil},
 		{"First.StampMismatch", "a VM that serves another claim", given(lt.Serving, otherClaim), hold, nil},
 		{"First.RestoredSnapshot", "restored from a snapshot: everything waits for a person", given(afterEpoch, lt.Broken), hold, lt.Reason(v1alpha1.ReasonRestoredSnapshot)},
-		{"First.Resume", "who looked at the VM lets it go on", given(afterEpoch, lt.Annotated(v1alpha1.AnnotationResume, lt.Identity)), patch, lt.And(lt.Sets(ledger.KeyRestoreEpoch), lt.Tells("Resumed"))},
+		{"First.Resume", "who looked at the VM lets it go on", given(afterEpoch, resumed), patch, lt.And(lt.Sets(ledger.KeyRestoreEpoch), lt.Tells("Resumed"))},
 	}
 }
 

@@ -114,5 +114,5 @@ var otherTwists = []lt.Override{
 	func(s *lt.Scene) { s.Twins = []string{"vm-copy"} }, func(s *lt.Scene) { s.Cloud = nil }, func(s *lt.Scene) { s.Dependencies = nil },
 	func(s *lt.Scene) { s.UserData = lifecycle.UserDataMissing }, func(s *lt.Scene) { s.UserData = lifecycle.UserDataDenied },
 	lt.Settings(func(s *lifecycle.Settings) { s.TakeOver = "cluster-0" }), lt.Settings(func(s *lifecycle.Settings) { *s = lifecycle.Settings{ClusterID: lt.ClusterID} }),
-	lt.Annotated(v1alpha1.AnnotationResume, lt.Identity), lt.Annotated(v1alpha1.AnnotationAdopt, "vm-7"), lt.Annotated(v1alpha1.AnnotationBreakGlass, "because"),
+	resumed, lt.Annotated(v1alpha1.AnnotationAdopt, "vm-7"), lt.Annotated(v1alpha1.AnnotationBreakGlass, "because"),
 }

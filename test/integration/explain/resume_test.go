@@ -82,7 +82,7 @@ func TestResumeLetsTheSelectedServersGo(t *testing.T) {
 
 	server := servers[0]
 	t.Cleanup(func() { unannotate(t, server.Name, v1alpha1.AnnotationResume) })
-	if err := resume.Consent(t.Context(), stack.Admin, server, client.DryRunAll); err != nil {
+	if err := selection.Consent(t.Context(), stack.Admin, server, client.DryRunAll); err != nil {
 		t.Fatal(err)
 	}
 	after := &v1alpha1.Server{}
@@ -92,7 +92,7 @@ func TestResumeLetsTheSelectedServersGo(t *testing.T) {
 	if _, given := after.Annotations[v1alpha1.AnnotationResume]; given {
 		t.Error("a dry run annotated the server")
 	}
-	if err := resume.Consent(t.Context(), stack.Admin, server); err != nil {
+	if err := selection.Consent(t.Context(), stack.Admin, server); err != nil {
 		t.Fatal(err)
 	}
 	report, err := explainer(stack.Admin, restored).Server(t.Context(), server.Name)
@@ -100,7 +100,7 @@ func TestResumeLetsTheSelectedServersGo(t *testing.T) {
 		t.Errorf("after the consent: %+v, %v", report.Step, err)
 	}
 	// What was looked at has changed since: it is looked at again before anybody consents.
-	if err := resume.Consent(t.Context(), stack.Admin, server); !apierrors.IsConflict(err) {
+	if err := selection.Consent(t.Context(), stack.Admin, server); !apierrors.IsConflict(err) {
 		t.Errorf("a consent on an older look: %v, want a conflict", err)
 	}
 }

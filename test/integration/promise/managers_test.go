@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 	"github.com/holdfast-dev/holdfast/internal/operator"
 	sim "github.com/holdfast-dev/holdfast/internal/sim/redfish"
@@ -219,7 +220,7 @@ func TestAfterRestoreAllIsHeldUntilResumed(t *testing.T) {
 	}
 	for _, machine := range []*harness.Machine{bound, free} {
 		server := harness.Read(k, k.Server(machine.Name))
-		k.Annotate(server, v1alpha1.AnnotationResume, server.Annotations[ledger.KeyIdentity])
+		k.Annotate(server, v1alpha1.AnnotationResume, lifecycle.ResumeConsent(server.Annotations[ledger.KeyIdentity], "2026-11-29"))
 	}
 	k.UntilReady(claim)
 	k.UntilReady(waiting)

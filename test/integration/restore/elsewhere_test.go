@@ -157,7 +157,7 @@ func testSnapshot(t *testing.T) {
 		t.Errorf("a machine that nobody has looked at since the restore was chosen: %s", name)
 	}
 	server := harness.Read(k, k.Server(early.Name))
-	kubectl(k, "annotate", "srv", early.Name, v1alpha1.AnnotationResume+"="+server.Annotations[ledger.KeyIdentity])
+	kubectl(k, "annotate", "srv", early.Name, v1alpha1.AnnotationResume+"="+lifecycle.ResumeConsent(server.Annotations[ledger.KeyIdentity], "2026-11-30"))
 	k.UntilReady(first)
 	k.ExpectUntouched(mark, machines...)
 }
