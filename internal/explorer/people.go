@@ -147,7 +147,9 @@ func (x *explorer) toServer(s *State, deed Deed, i int) bool {
 		}
 		return named != "" && x.editServer(s, i, func(o *v1alpha1.Server) { annotate(o, v1alpha1.AnnotationPowerOff, named) })
 	case ConsentResume:
-		return s.epoch && identity != "" && x.editServer(s, i, func(o *v1alpha1.Server) { annotate(o, v1alpha1.AnnotationResume, lifecycle.ResumeConsent(identity, restored)) })
+		return s.epoch && identity != "" && x.editServer(s, i, func(o *v1alpha1.Server) {
+			annotate(o, v1alpha1.AnnotationResume, lifecycle.ResumeConsent(identity, restored))
+		})
 	case ConsentBooted:
 		return claim != "" && x.editServer(s, i, func(o *v1alpha1.Server) { annotate(o, v1alpha1.AnnotationBooted, claim) })
 	case ConsentBootAgain:
