@@ -96,7 +96,7 @@ chaos-check: controlplane ## Show that a fault campaign can fail: one with a sab
 	CHAOS_CHECK=1 $(GO) test -race -count=1 -timeout 15m -run InNobodysName ./internal/chaos
 
 .PHONY: chaos
-chaos: controlplane build ## Run the fault campaign: DURATION=3m SERVERS=50 SEED=1, and FAULTS=… for some faults alone
+chaos: controlplane build ## Run the fault campaign: DURATION=3m SERVERS=50 SEED=1, FAULTS=… for some faults alone, WITHOUT=… for all others
 	$(GO) run ./hack/chaos
 
 ##@ Check

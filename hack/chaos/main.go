@@ -5,6 +5,7 @@
 //	go run ./hack/chaos                                 three minutes, fifty servers
 //	DURATION=30m SERVERS=200 SEED=7 go run ./hack/chaos
 //	FAULTS=move,kill-manager go run ./hack/chaos        those faults alone
+//	WITHOUT=move go run ./hack/chaos                    all but that one
 //	go run ./hack/chaos --plan                          what would be done when, and nothing else
 package main
 
@@ -35,6 +36,7 @@ func main() {
 	binary := flag.String("binary", filepath.Join("bin", "holdfast"), "the holdfast that runs as manager")
 	dir := flag.String("dir", os.Getenv("CHAOS_DIR"), "where logs and records are kept; none: a new folder")
 	only := flag.String("faults", os.Getenv("FAULTS"), "names of the faults to do, comma-separated; none: all")
+	without := flag.String("without", os.Getenv("WITHOUT"), "names of faults not to do, comma-separated")
 	plan := flag.Bool("plan", false, "print the plan alone")
 	flag.Parse()
 	options := chaos.Options{
@@ -43,6 +45,9 @@ func main() {
 	}
 	if *only != "" {
 		options.Only = strings.Split(*only, ",")
+	}
+	if *without != "" {
+		options.Without = strings.Split(*without, ",")
 	}
 	if *plan {
 		fmt.Fprintln(os.Stdout, chaos.MakePlan(options))

@@ -22,6 +22,8 @@ type Options struct {
 	Servers int
 	// Only names the faults there are; none: all.
 	Only []string
+	// Without names the faults there are not.
+	Without []string
 	// Settle bounds each of the two waits at the end: until all has come to rest or is held, and until a person has answered all holds.
 	Settle time.Duration
 	// Binary is the holdfast that runs as manager.
@@ -38,8 +40,8 @@ func (o Options) validate() error {
 		return fmt.Errorf("a campaign needs %d servers, not %d", leastServers, o.Servers)
 	case o.Duration < time.Second || o.Settle < time.Second:
 		return fmt.Errorf("a campaign of %s that settles within %s is none", o.Duration, o.Settle)
-	case slices.ContainsFunc(o.Only, unknown):
-		return fmt.Errorf("there is a fault in %q that there is not", o.Only)
+	case slices.ContainsFunc(o.Only, unknown), slices.ContainsFunc(o.Without, unknown):
+		return fmt.Errorf("there is a fault in %q that there is not", slices.Concat(o.Only, o.Without))
 	case o.Binary == "" || o.Dir == "":
 		return errors.New("a campaign needs the path of holdfast and a folder for its logs")
 	}
@@ -52,7 +54,18 @@ func (o Options) again() string {
 	if len(o.Only) > 0 {
 		command += " FAULTS=" + strings.Join(o.Only, ",")
 	}
+	if len(o.Without) > 0 {
+		command += " WITHOUT=" + strings.Join(o.Without, ",")
+	}
 	return command
+}
+
+// takes says whether a fault is one of the campaign's.
+func (o Options) takes(f Fault) bool {
+	if f.StampedOnly && !o.stamped() || slices.Contains(o.Without, f.Name) {
+		return false
+	}
+	return len(o.Only) == 0 || slices.Contains(o.Only, f.Name)
 }
 
 func unknown(name string) bool {

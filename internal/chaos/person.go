@@ -162,9 +162,13 @@ func (p *person) annotate(ctx context.Context, o object, key, value string) erro
 	return client.IgnoreNotFound(p.world.admin.Patch(ctx, o.DeepCopyObject().(object), client.RawPatch(mergePatch, patch)))
 }
 
-// consent puts a consent about a server's machine on the record and gives it. Where there is no machine it is about nothing, and the record,
+// consent puts a consent about a server's machine on the record and gives it; one that names nothing is none, and would excuse on the record
+// what it does not allow. Where there is no machine it is about nothing, and the record,
 // in which it would be about all machines, does not have it.
 func (p *person) consent(ctx context.Context, given judge.Event, server *v1alpha1.Server, key, value string) error {
+	if value == "" {
+		return errNothing
+	}
 	if given.Machine = p.world.machineID(server); given.Machine == "" {
 		return p.annotate(ctx, server, key, value)
 	}

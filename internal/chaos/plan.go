@@ -48,9 +48,7 @@ const pace = 900 * time.Millisecond
 // MakePlan plans a campaign: every fault at least once where there is time, and by its weight beyond.
 func MakePlan(options Options) Plan {
 	random := rand.New(rand.NewPCG(options.Seed, uint64(options.Servers))) //nolint:gosec // a plan must repeat, not surprise
-	faults := slices.DeleteFunc(Faults(), func(f Fault) bool {
-		return f.StampedOnly && !options.stamped() || len(options.Only) > 0 && !slices.Contains(options.Only, f.Name)
-	})
+	faults := slices.DeleteFunc(Faults(), func(f Fault) bool { return !options.takes(f) })
 	var plan Plan
 	pause := pace * 50 / time.Duration(max(25, min(options.Servers, 150)))
 	count := int(options.Duration / pause)

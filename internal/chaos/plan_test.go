@@ -63,6 +63,27 @@ func TestASnapshotIsRestoredUnheldOnlyWhereStampsAreKept(t *testing.T) {
 	}
 }
 
+// A campaign without some faults is one of all the others alone, and says how to have it again.
+func TestFaultsAreLeftOut(t *testing.T) {
+	without, only := optionsOf(1), optionsOf(1)
+	without.Without = []string{"move"}
+	for _, f := range Faults() {
+		if f.Name != "move" {
+			only.Only = append(only.Only, f.Name)
+		}
+	}
+	if a, b := MakePlan(without).String(), MakePlan(only).String(); a != b {
+		t.Errorf("without move:\n%s\nall others:\n%s", a, b)
+	}
+	if again := without.again(); !strings.HasSuffix(again, " WITHOUT=move") {
+		t.Error(again)
+	}
+	without.Without = []string{"moves"}
+	if err := without.validate(); err == nil || !strings.Contains(err.Error(), "moves") {
+		t.Errorf("a fault that there is not: %v", err)
+	}
+}
+
 func TestFaultsAreComplete(t *testing.T) {
 	names := map[string]bool{}
 	for _, f := range Faults() {

@@ -164,7 +164,8 @@ func (x *explorer) toServer(s *State, deed Deed, i int) bool {
 }
 
 // lookedAt is what a person who has looked at a machine names in a consent to switch it off, as the hold asks: the stamp that it bears, where
-// the server's memory does not account for it, and the server's identity otherwise.
+// the server's memory does not account for it, and the server's identity otherwise. What is judged by it is judged by more than the production
+// code's own word, so that is not asked.
 func (x *explorer) lookedAt(s *State, i int) string {
 	server := x.servers.Get(s.now.server[i])
 	identity := server.Annotations[ledger.KeyIdentity]

@@ -53,6 +53,8 @@ func runningCases() []decided {
 		{"Running.Remember", "the first launch that is seen is latched (I2)", given(lt.Ledger(func(l *ledger.Server) { l.ProvisionedAt = nil })), patch, lt.Sets(ledger.KeyProvisionedAt)},
 		{"Reserved.Remember", "all that was forgotten, in one patch (B003)", given(lt.Serving, lt.Ledger(func(l *ledger.Server) { l.ProvisionedAt, l.ProviderID, l.Image = nil, "", nil })), patch,
 			lt.Sets(ledger.KeyProvisionedAt, ledger.KeyProviderID, ledger.KeyImage)},
+		{"Reserved.Remember", "the record of the creation was lost: it told from when on restarts count", given(lt.Serving, lt.Ledger(func(l *ledger.Server) { l.ProviderID, l.Restarted = "", time.Time{} })), patch,
+			lt.Sets(ledger.KeyProviderID, ledger.KeyRestarted)},
 		{"Running.Remember", "the project that it was seen in", given(noProject), patch, lt.Sets(ledger.KeyProject)},
 		{"Running.Settled", "not one in which it was not seen", given(noProject, lt.Facts(func(o *v1alpha1.ServerObserved) { o.ProjectID = "" })), settled, nil},
 		{"Lost.Lost", "nor one in which it is not", given(noProject, lt.Gone), hold, nil},

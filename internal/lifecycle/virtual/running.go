@@ -28,6 +28,9 @@ func (s *state) forgotten() ledger.Entries {
 	if !s.exists() {
 		return entries
 	}
+	if s.Ledger.ProviderID == "" && s.restartUnknown() && s.Claim.Found != nil {
+		entries.Restarted(s.RestartKnown()) // as the record of the creation has it, or the first restart would be taken for one whose record was lost
+	}
 	if s.Ledger.Project == "" && s.Facts.ProjectID != "" {
 		entries.Project(s.Facts.ProjectID)
 	}

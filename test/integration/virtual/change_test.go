@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 	sim "github.com/holdfast-dev/holdfast/internal/sim/openstack"
 	"github.com/holdfast-dev/holdfast/test/harness"
 )
@@ -125,6 +126,18 @@ func TestARestartRebootsOnce(t *testing.T) {
 	claim := k.ClassClaim(k.Class(cloud))
 	k.UntilReady(claim)
 	k.Settled(cloud)
+	restart(k, cloud, claim)
+	k.WipeStatus(k.Server(claim.Spec.ServerName))
+	k.UntilReady(claim)
+	k.Settled(cloud)
+	if count := actions(cloud, "reboot"); count != 1 {
+		t.Errorf("%d reboots", count)
+	}
+}
+
+// restart asks for a restart, and waits for the reboot.
+func restart(k *harness.Kit, cloud *harness.Cloud, claim *v1alpha1.ServerClaim) {
+	k.T.Helper()
 	at := metav1.NewTime(time.Now().Add(time.Hour).Truncate(time.Second))
 	harness.Change(k, claim, func(c *v1alpha1.ServerClaim) { c.Spec.RestartedAt = &at })
 	k.Until("rebooted", func(context.Context) error {
@@ -133,12 +146,35 @@ func TestARestartRebootsOnce(t *testing.T) {
 		}
 		return nil
 	})
-	k.WipeStatus(k.Server(claim.Spec.ServerName))
+}
+
+// A restart is carried out though the record of the VM's creation was lost, and what the VM is was remembered from what was seen of it.
+func TestARestartAfterALostRecordOfTheCreation(t *testing.T) {
+	t.Parallel()
+	k := suite.Kit(t, "unrecorded")
+	cloud := k.RegisterCloud()
+	class := k.Class(cloud)
+	disarm := k.StrikeAll(harness.APIFault{Path: "/servers/" + k.Name, Body: ledger.KeyRestarted})
+	claim := k.ClassClaim(class)
+	k.Until("VM seen", func(ctx context.Context) error {
+		if err := k.Admin.Get(ctx, client.ObjectKeyFromObject(claim), claim); err != nil {
+			return err
+		}
+		server := k.Server(claim.Spec.ServerName)
+		if err := k.Admin.Get(ctx, client.ObjectKeyFromObject(server), server); err != nil {
+			return err
+		}
+		if seen := server.Status.Observed; seen == nil || seen.Instance == nil || !seen.Instance.Exists || seen.Instance.LaunchedAt == nil {
+			return fmt.Errorf("%+v", seen)
+		}
+		return nil
+	})
+	if disarm() == 0 {
+		t.Error("the record of the creation was not lost")
+	}
 	k.UntilReady(claim)
 	k.Settled(cloud)
-	if count := actions(cloud, "reboot"); count != 1 {
-		t.Errorf("%d reboots", count)
-	}
+	restart(k, cloud, claim)
 }
 
 // A port that differs is written once, one that does not never; what the spec leaves unset is left alone.
