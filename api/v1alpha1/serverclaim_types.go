@@ -157,7 +157,7 @@ type ServerClaimSpec struct {
 	// +optional
 	// +kubebuilder:default=On
 	Power Power `json:"power,omitempty"`
-	// RestartedAt restarts the machine once, when it is newer than the last restart carried out.
+	// RestartedAt restarts the machine once, by switching it off and on, when it is newer than the last restart carried out.
 	// +optional
 	RestartedAt *metav1.Time `json:"restartedAt,omitempty"`
 	// Boot says how the machine is booted for this claim.

@@ -60,7 +60,7 @@ func carryOutAtCloud(picture *v1alpha1.ServerObserved, call lifecycle.Effect, no
 		return create(picture, *e, now)
 	case lifecycle.OpStampInstance:
 		picture.Instance.Owner, picture.Instance.Claim = e.Instance.Owner, e.Claim
-	case lifecycle.OpStart, lifecycle.OpReboot:
+	case lifecycle.OpStart:
 		power(picture, v1alpha1.ObservedOn, now)
 		picture.Instance.State = stateActive
 	case lifecycle.OpStop:

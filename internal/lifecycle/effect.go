@@ -26,7 +26,6 @@ const (
 	OpRebuild           Op = "Rebuild"
 	OpStart             Op = "Start"
 	OpStop              Op = "Stop"
-	OpReboot            Op = "Reboot"
 	OpConfirmStopped    Op = "ConfirmStopped" // changes nothing
 	OpStampInstance     Op = "StampInstance"
 	OpUpdatePorts       Op = "UpdatePorts"
@@ -70,7 +69,7 @@ type VirtualEffect struct {
 // Destructive says that the effect can end a workload: it needs a written intent, or the object's deletion (P6, I7).
 func (o Op) Destructive() bool {
 	switch o {
-	case OpShutDown, OpForceOff, OpDeleteFailed, OpDismantle, OpRebuild, OpStop, OpReboot:
+	case OpShutDown, OpForceOff, OpDeleteFailed, OpDismantle, OpRebuild, OpStop:
 		return true
 	}
 	return false

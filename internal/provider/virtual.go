@@ -112,8 +112,6 @@ type Instances interface {
 	StartInstance(ctx context.Context, ref InstanceRef, expect InstanceExpect) (Outcome, error)
 	// StopInstance switches the VM off, by its operating system where the cloud can.
 	StopInstance(ctx context.Context, ref InstanceRef, expect InstanceExpect) (Outcome, error)
-	// RebootInstance restarts the VM, by its operating system.
-	RebootInstance(ctx context.Context, ref InstanceRef, expect InstanceExpect) (Outcome, error)
 	// ConfirmStopped changes nothing: nil when the cloud says now that the VM is off, Mismatch otherwise.
 	ConfirmStopped(ctx context.Context, ref InstanceRef, expect InstanceExpect) error
 	// StampInstance writes owner and claim into the VM's tags and metadata ("" removes the claim). expect.Claim MUST be set. oldOwner is

@@ -14,8 +14,6 @@ type tenant struct {
 	off      spans
 	restarts owed
 	rebuilds owed
-	// again is until when the restart of a VM that was carried out last may be carried out once more; zero: no more.
-	again time.Time
 	// forgotten says that its claim may not tell any more that it has a machine.
 	forgotten oblivion
 	// booted says that an installer ran, or that a VM was launched, since it last began to want a machine.
@@ -208,9 +206,6 @@ func (h *history) switchedOn(m *machine, at time.Time) {
 	}
 	if m.owned {
 		t := h.tenant(m.owner)
-		if m.virtual && t.restarts.by(at) {
-			t.again = at.Add(Takeover)
-		}
 		t.restarts = t.restarts.after(at)
 	}
 }

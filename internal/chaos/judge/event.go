@@ -9,10 +9,6 @@ import "time"
 // cores. It is the only tolerance there is, and it applies to withdrawals alone: nothing may be done before it was asked for.
 const InFlight = 3 * time.Second
 
-// Takeover is how long it may take until another manager goes on where one was killed or stopped between an effect and its record: a
-// lease of the campaign's managers (5 s), what they wait for between looks at it, and their start.
-const Takeover = 15 * time.Second
-
 // Event is what is known, without Holdfast, to have happened.
 type Event struct {
 	// At is when it happened. Of asks: just before the request was sent.

@@ -206,7 +206,7 @@ func (l *legal) vm(name string) {
 	f.happens(judge.CreatedVM, judge.LaunchedVM)
 	for range rapid.IntRange(0, 4).Draw(l.t, "episodes") {
 		f.probe()
-		rapid.SampledFrom([]func(){f.vmOffAndOn, f.rebooted, f.rebuilt, f.maintained, f.broughtBack}).Draw(l.t, "episode")()
+		rapid.SampledFrom([]func(){f.vmOffAndOn, f.restartedVM, f.rebuilt, f.maintained, f.broughtBack}).Draw(l.t, "episode")()
 	}
 	f.probe()
 	if rapid.Bool().Draw(l.t, "gives up") {
@@ -229,10 +229,9 @@ func (f *life) vmOffAndOn() {
 	f.happens(judge.PoweredOn, judge.WentOn)
 }
 
-func (f *life) rebooted() {
+func (f *life) restartedVM() {
 	f.asks(judge.AskedRestart)
-	f.happens(judge.Reset, judge.WentOn)
-	f.clock = f.clock.Add(judge.Takeover) // a second one before that is told apart
+	f.happens(judge.PoweredOff, judge.WentOff, judge.PoweredOn, judge.WentOn)
 }
 
 func (f *life) rebuilt() {

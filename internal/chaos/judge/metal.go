@@ -2,8 +2,6 @@
 
 package judge
 
-import "time"
-
 // onMetal judges what happens to a machine, and what stops a VM. It reports whether the event was such.
 func (h *history) onMetal(e Event) bool {
 	judge := map[Kind]func(*machine, Event){
@@ -41,17 +39,11 @@ func (h *history) poweredOff(m *machine, e Event) {
 
 func (h *history) poweredOn(m *machine, _ Event) { m.starting = true }
 
-// reset judges a restart. Nova keeps no trace of a reboot that is over: one whose answer was lost, or that another manager carried out a
-// moment ago and has not recorded yet, is carried out once more. It is told as excused; see docs/decisions/0137.
+// reset judges a restart in one request. Holdfast asks for none: it powers off, records, and powers on (docs/decisions/0155).
 func (h *history) reset(m *machine, e Event) {
 	m.starting = true
 	t, anybody := h.has(m, e)
 	if !anybody || t.restarts.by(e.arrived()) {
-		return
-	}
-	if e.arrived().Before(t.again) {
-		t.again = time.Time{}
-		h.excuse("I1", "a VM is restarted once more, before it was recorded that it had been", m, t.name)
 		return
 	}
 	h.violated("I1", "a machine is restarted whose tenant did not ask for it", m, t.name)

@@ -107,14 +107,15 @@ func (x *explorer) asks(s *State, slot int, c *choice) bool {
 		if x.maintenanceAsks(s, server) {
 			return true
 		}
+		if restarts(c) {
+			return claim != nil && claim.Spec.RestartedAt != nil
+		}
 		if x.world.Class {
 			return claim != nil && (claim.Spec.Power == v1alpha1.PowerOff || claim.DeletionTimestamp != nil)
 		}
 		return server.Spec.Power == v1alpha1.PowerOff
 	case lifecycle.OpCreateInstance: // in place of none whose first launch is remembered
 		return s.latched&x.whoIs(c.step.Effect).bit() == 0
-	case lifecycle.OpReboot:
-		return claim != nil && claim.Spec.RestartedAt != nil
 	case lifecycle.OpReleaseFloatingIP:
 		return server.Spec.OpenStack.FloatingIP == nil
 	case lifecycle.OpRebuild:
@@ -126,6 +127,11 @@ func (x *explorer) asks(s *State, slot int, c *choice) bool {
 		return edited
 	}
 	return false
+}
+
+// restarts says that an effect stops a VM in order to restart it.
+func restarts(c *choice) bool {
+	return c.step.Effect.Op == lifecycle.OpStop && c.intent != nil && c.intent.Why == ledger.WhyRestart
 }
 
 // announced checks I7: what destroys carries its own intent, which stood written in the view, or the object was being deleted.

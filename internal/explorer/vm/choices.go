@@ -31,6 +31,8 @@ type Brain struct {
 	Expect bool
 	// Own lets each call look whose the VM is that it is about.
 	Own bool
+	// Rest lets a start wait until no stop of ours can be on the wire any more.
+	Rest bool
 	// Find lets the call that makes a VM look for one first; Ports lets it see by its ports that there is one which no listing shows.
 	Find, Ports bool
 	// ByID lets the monitor ask by its id for a VM that is in no listing.
@@ -47,7 +49,7 @@ type Brain struct {
 func Production() Brain {
 	return Brain{
 		Server: virtual.Decide, Claim: claim.Decide, Maintenance: maintenance.Decide,
-		Live: true, Expect: true, Own: true, Find: true, Ports: true, ByID: true, Project: true, OnPort: true, Whole: true,
+		Live: true, Expect: true, Own: true, Rest: true, Find: true, Ports: true, ByID: true, Project: true, OnPort: true, Whole: true,
 	}
 }
 
@@ -69,6 +71,7 @@ type choice struct {
 	write    apiserver.Write
 	intent   *ledger.Intent // open in the view
 	opens    string         // id of the intent that step.Patch opens
+	stopped  bool           // the ledger of the view tells of a stop of ours
 	deleting bool           // the server of the view was being deleted
 	allowed  bool           // false where a maintenance has the server and did not ask for the effect (I4)
 }
@@ -166,7 +169,7 @@ func (x *explorer) decideServer(q question) choice {
 	d := x.brain.Server(v)
 	c := choice{question: q, step: d.Step, gates: d.Gates, onServer: -1, deleting: v.Server.DeletionTimestamp != nil}
 	if led, err := ledger.ParseServer(v.Server.Annotations); err == nil {
-		c.intent = led.Intent
+		c.intent, c.stopped = led.Intent, !led.OffAt.IsZero()
 	}
 	if d.Step.Kind == lifecycle.StepAct {
 		c.allowed = maintenanceAllows(v, d.Step.Effect.Op)

@@ -74,22 +74,21 @@ func (x *explorer) change(s *State, vm *instance, e effect) (made, outcome, sear
 			return made{}, declined, unbroken
 		}
 		vm.is = active
+		if x.brain.Rest && e.stopped {
+			x.arrived(s, e)
+		}
 	case lifecycle.OpStop:
 		if vm.is != active {
 			return made{}, declined, unbroken
 		}
 		vm.is = stopped
-		return made{}, done, x.ends(s, e, "stopped")
-	case lifecycle.OpReboot:
-		if vm.is != active {
-			return made{}, declined, unbroken
+		if restarts(e.choice) {
+			s.restarted++
 		}
-		vm.is = rebooting
-		s.reboots++
-		if s.reboots > s.restarts {
+		if s.restarted > s.restarts {
 			return made{}, done, search.Breach{Invariant: "I1", How: "a VM is restarted more often than its tenant asked for"}
 		}
-		return made{}, done, x.ends(s, e, "restarted")
+		return made{}, done, x.ends(s, e, "stopped")
 	case lifecycle.OpConfirmStopped:
 		if vm.is != stopped {
 			return made{}, declined, unbroken
@@ -111,7 +110,7 @@ func (x *explorer) rebuild(s *State, vm *instance, e effect) (made, outcome, sea
 	switch {
 	case vm.image == target:
 		return made{image: target}, done, unbroken // it runs the image already: unchanged
-	case x.brain.Expect && imageID(vm.image) != v.Expect.ImageID, vm.is == building, vm.is == rebuilding, vm.is == rebooting:
+	case x.brain.Expect && imageID(vm.image) != v.Expect.ImageID, vm.is == building, vm.is == rebuilding:
 		return made{}, declined, unbroken
 	}
 	vm.image, vm.is = target, rebuilding
@@ -181,6 +180,17 @@ func (x *explorer) outlive(s *State, of who) {
 	}
 }
 
+// arrived ends a stop of the same VM that waits on the wire: a start comes no sooner after a stop of ours than that can still arrive (the
+// clause Rest).
+func (x *explorer) arrived(s *State, start effect) {
+	if s.flight.kind != effectStalls {
+		return
+	}
+	if e := x.choices.list[s.flight.choice].step.Effect; e.Op == lifecycle.OpStop && e.Virtual.Instance.ID == start.step.Effect.Virtual.Instance.ID {
+		s.flight = flight{}
+	}
+}
+
 // befall is what may happen to VMs without anybody of ours.
 func (x *explorer) befall(s *State, yield step) {
 	for slot, vm := range s.cloud.vms {
@@ -201,8 +211,6 @@ func (x *explorer) befall(s *State, yield step) {
 			become(active, "is launched", 0)
 		case rebuilding:
 			become(active, "is rebuilt", 0)
-		case rebooting:
-			become(active, "is up again", 0)
 		}
 		for _, chance := range x.world.Chances {
 			if is := chance.of(vm.is); is != vm.is {
@@ -221,7 +229,7 @@ func (c Chance) of(is condition) condition {
 	switch {
 	case c == Fails && is == building:
 		return broken
-	case c == Errors && (is == active || is == stopped || is == rebuilding || is == rebooting):
+	case c == Errors && (is == active || is == stopped || is == rebuilding):
 		return errored
 	case c == Recover && (is == broken || is == errored):
 		return active

@@ -74,7 +74,7 @@ func (x *explorer) observe(object *v1alpha1.Server, c cloud) *v1alpha1.ServerObs
 }
 
 // states are Nova's words.
-var states = map[condition]string{building: "BUILD", broken: "ERROR", active: "ACTIVE", stopped: "SHUTOFF", errored: "ERROR", rebuilding: "REBUILD", rebooting: "REBOOT"}
+var states = map[condition]string{building: "BUILD", broken: "ERROR", active: "ACTIVE", stopped: "SHUTOFF", errored: "ERROR", rebuilding: "REBUILD"}
 
 func seenVM(slot int, vm instance, there bool) (*v1alpha1.ObservedInstance, v1alpha1.ObservedPower) {
 	out := &v1alpha1.ObservedInstance{ID: vmID(slot), Exists: there}
@@ -99,7 +99,7 @@ func seenVM(slot int, vm instance, there bool) (*v1alpha1.ObservedInstance, v1al
 		out.LaunchedAt = &t
 	}
 	switch vm.is {
-	case active, rebuilding, rebooting:
+	case active, rebuilding:
 		return out, v1alpha1.ObservedOn
 	case stopped:
 		return out, v1alpha1.ObservedOff

@@ -78,7 +78,8 @@ func serverMutants() []Mutant {
 		{Clause: "VM: a written intent before what destroys (P6)", Worlds: []string{"vm-fate"}, Apply: noIntent},
 		{Clause: "VM: a server bound to by another claim is held (BoundElsewhere)", Worlds: []string{"class-people"}, Apply: seeing(func(v *lifecycle.ServerView, _ *ledger.Server) { v.BoundClaims = nil })},
 		{Clause: "VM: a claim that is missing is no release (P10)", Worlds: []string{"class-restore", "class-people"}, Apply: seeing(missingIsDeleted)},
-		{Clause: "VM: a restart only once", Worlds: []string{"class-restart"}, Apply: seeing(func(_ *lifecycle.ServerView, m *ledger.Server) { m.Restarted = now })},
+		{Clause: "VM: a restart only once", Worlds: []string{"class-restart"}, Apply: seeing(restartForgotten)},
+		{Clause: "VM: a start waits for what may be on the wire", Worlds: []string{"class-restart"}, Apply: func(b *Brain) { b.Rest = false }},
 		{Clause: "VM: a maintenance keeps everything else away (I4)", Worlds: []string{"vm-maintenance"}, Apply: seeing(func(v *lifecycle.ServerView, _ *ledger.Server) {
 			v.Server.Spec.MaintenanceRef, v.Maintenance = nil, nil
 		})},
@@ -86,6 +87,13 @@ func serverMutants() []Mutant {
 		{Clause: "VM: the stamp of another claim, server or cluster is held", Worlds: []string{"vm-taken", "vm-pairs", "class-restore"}, Apply: seeing(blindToStamps), Behind: "each call, which looks for identity and owner itself"},
 		{Clause: "VM: each call looks whose the VM is", Worlds: []string{"vm-taken"}, Apply: func(b *Brain) { b.Own = false }},
 		{Clause: "VM: the stamp, and each call's look at it", Worlds: []string{"vm-taken"}, Apply: func(b *Brain) { seeing(blindToStamps)(b); b.Own = false }},
+	}
+}
+
+// restartForgotten forgets the restart that was carried out once the VM is On again.
+func restartForgotten(v *lifecycle.ServerView, m *ledger.Server) {
+	if v.Facts().PowerState == v1alpha1.ObservedOn {
+		m.Restarted = now
 	}
 }
 

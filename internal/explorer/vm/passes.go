@@ -237,17 +237,12 @@ func (x *explorer) actAsFar(s *State, m manager, mv move, f flight, comes extent
 		return
 	}
 	f.live = false
-	if op := x.choices.list[f.choice].step.Effect.Op; op == lifecycle.OpReboot {
-		f.again = 1
-	}
 	before := *s
 	before.stalls--
 	before.flight = f
-	before.restarts += f.again
 	yield(&before, move{actor: mv.actor, what: mv.what + " — and stalls before its effect"})
 	after := *s
 	after.stalls--
-	after.restarts += f.again
 	told, out, broken := x.call(&after, f)
 	if out == done && x.choices.list[f.choice].step.Record != nil {
 		f.kind, f.made = recordStalls, told
@@ -299,7 +294,6 @@ func (x *explorer) record(s *State, m manager, f flight) search.Breach {
 		return unbroken
 	}
 	s.readBack(m, int(f.slot), w.Next)
-	s.restarts -= f.again
 	return x.recorded(s, f.target, w.Next)
 }
 
@@ -318,7 +312,6 @@ func (x *explorer) resume(s *State, yield step) {
 		}
 		next = *s
 		next.flight = flight{}
-		next.restarts -= f.again
 		yield(&next, move{actor: mv.actor, what: "crashes before its effect"})
 	case recordStalls:
 		yield(&next, move{actor: mv.actor, what: "crashes; nothing is recorded"})

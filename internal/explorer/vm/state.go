@@ -55,7 +55,6 @@ const (
 	stopped            //
 	errored            //
 	rebuilding
-	rebooting
 	vanished // 404; whether it was launched is not told any more
 )
 
@@ -110,9 +109,6 @@ type flight struct {
 	asked  bool // whether the effect was asked for when it was decided
 	live   bool // decided on a live view: never of one that stalls, which goes on as if it were
 	made   made // what the effect told, while its record stalls
-	// again is 1 for a restart whose record stalls, or that itself does: until it is recorded it may be carried out once more, by another
-	// process (docs/explorer-virtual.md, assumptions).
-	again uint8
 }
 
 type flightKind uint8
@@ -149,7 +145,7 @@ type State struct {
 	freed      uint8 // bits of those whose VM was released, or whose server a person released by hand and whose claim speaks against it no more
 	unbound    uint8 // bits of those whose claim's memory was lost or made older
 	latched    uint8 // bits of those whose first launch is remembered, and was not lost
-	reboots    uint8 // restarts carried out
+	restarted  uint8 // restarts carried out
 	restarts   uint8 // restarts that tenants asked for, and those whose record was lost
 	deletions  uint8 // VMs deleted to be made again
 	budget     uint8 // how many may be, by what was armed anew or forgotten

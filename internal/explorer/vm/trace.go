@@ -127,7 +127,7 @@ func (x *explorer) maintenanceWords(maintenance id) string {
 }
 
 var conditions = map[condition]string{
-	unmade: "not made", building: "BUILD", broken: "ERROR, never launched", active: "ACTIVE", stopped: "SHUTOFF", errored: "ERROR, launched once", rebuilding: "REBUILD", rebooting: "REBOOT", vanished: "gone (404)",
+	unmade: "not made", building: "BUILD", broken: "ERROR, never launched", active: "ACTIVE", stopped: "SHUTOFF", errored: "ERROR, launched once", rebuilding: "REBUILD", vanished: "gone (404)",
 }
 
 func (x *explorer) serverWords(server id) string {

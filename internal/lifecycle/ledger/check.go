@@ -34,7 +34,7 @@ func (*AssetTag) check() error { return nil }
 func (i *Intent) check() error {
 	return errors.Join(
 		present("id", i.ID),
-		oneOf("op", i.Op, IntentPowerOff, IntentReboot, IntentRebuild, IntentRetry),
+		oneOf("op", i.Op, IntentPowerOff, IntentRebuild, IntentRetry),
 		oneOf("why", i.Why, WhyDiscovery, WhySpec, WhyBootClaim, WhyClaimPower, WhyRestart, WhyReleased, WhyMaintenance, WhyImage, WhyCreate, WhyConsent),
 		present("target", i.Target),
 		given(&i.At),

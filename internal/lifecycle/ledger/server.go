@@ -168,8 +168,6 @@ type IntentOp string
 const (
 	// IntentPowerOff announces a power-off.
 	IntentPowerOff IntentOp = "PowerOff"
-	// IntentReboot, of a VM, announces a restart.
-	IntentReboot IntentOp = "Reboot"
 	// IntentRebuild, of a VM, announces that its disk is made anew.
 	IntentRebuild IntentOp = "Rebuild"
 	// IntentRetry, of a VM that never launched, announces its deletion, to be made again.

@@ -13,8 +13,8 @@ import (
 
 // booted: from now on the machine boots from its disk, however often its tenant powers it off; its power is kept as the claim says.
 var booted = rules.Join(
-	steps{{Name: "RestartForgotten", When: rules.All((*state).restartUnknown, (*state).restartWanted), Then: recordRestart("an absent record never means an older one: take the restart as carried out")}},
-	rules.Within("Restart", rules.All(rules.Not((*state).restartUnknown), (*state).restartWanted), restart),
+	steps{{Name: "RestartForgotten", When: rules.All((*state).RestartUnknown, (*state).RestartWanted), Then: recordRestart("an absent record never means an older one: take the restart as carried out")}},
+	rules.Within("Restart", rules.All(rules.Not((*state).RestartUnknown), (*state).RestartWanted), restart),
 	rules.Within("PowerOff", rules.All(rules.Not((*state).off), claimWants(v1alpha1.PowerOff)), powerOffUnderClaim(ledger.WhyClaimPower)),
 	rules.Within("Off", rules.All((*state).off, claimWants(v1alpha1.PowerOff)), recordOff(ledger.WhyClaimPower)),
 	steps{
@@ -54,7 +54,7 @@ func ejectBooted(s *state) answer { return eject(s).Quiet() }
 
 // restart are the clauses of a restart asked for by the claim: off through an intent, recorded once, then on.
 var restart = rules.Join(
-	steps{{Name: "Since", When: (*state).onSinceRestart, Then: recordRestart("the machine was started after the restart was asked for")}},
+	steps{{Name: "Since", When: (*state).OnSinceRestart, Then: recordRestart("the machine was started after the restart was asked for")}},
 	rules.Within("PowerOff", rules.Not((*state).off), powerOffUnderClaim(ledger.WhyRestart)),
 	steps{
 		{Name: "AwaitPicture", When: rules.All(isAnnounced(ledger.WhyRestart), rules.Not((*state).Pictured)), Then: awaitPicture, Carries: true},
@@ -78,19 +78,6 @@ func recordRestart(message string) func(*state) answer {
 	}
 }
 
-// restartWanted says that the claim asks for a restart that is newer than the last one known.
-func (s *state) restartWanted() bool {
-	asked := s.RestartAsked()
-	return !asked.IsZero() && asked.After(s.Ledger.Restarted)
-}
-
-func (s *state) restartUnknown() bool { return s.Ledger.Restarted.IsZero() }
-
-// onSinceRestart says that the current On began after the restart was asked for.
-func (s *state) onSinceRestart() bool {
-	return s.on() && s.Facts.Since != nil && s.Facts.Since.UTC().After(s.RestartAsked())
-}
-
 // bootOver says that the override has done its work: the operating system is up, or the boot deadline has passed.
 func (s *state) bootOver() bool { return s.Facts.BootProgress == "OSRunning" || s.bootLeft() <= 0 }
 
@@ -107,8 +94,7 @@ func (s *state) powerOnDue() bool {
 		return false
 	}
 	if s.ClaimPower() == v1alpha1.PowerKeep {
-		p := s.Ledger.PowerOn
-		return p != nil && p.By == ledger.ByClaim && s.Facts.Since != nil && !s.Facts.Since.UTC().After(p.At) && !s.Ledger.OffAt.IsZero() && !p.At.Before(s.Ledger.OffAt)
+		return s.OffForRestart()
 	}
 	return s.ClaimPower() == v1alpha1.PowerOn
 }

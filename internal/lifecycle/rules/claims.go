@@ -117,6 +117,30 @@ func (s *State) RestartAsked() time.Time {
 	return s.Claim.Found.Spec.RestartedAt.UTC()
 }
 
+// RestartWanted says that the claim asks for a restart that is newer than the last one known.
+func (s *State) RestartWanted() bool {
+	asked := s.RestartAsked()
+	return !asked.IsZero() && asked.After(s.Ledger.Restarted)
+}
+
+// RestartUnknown says that it is not known which restart was the last: an absent record never means an older one.
+func (s *State) RestartUnknown() bool { return s.Ledger.Restarted.IsZero() }
+
+// OnSinceRestart says that the current On began after the restart was asked for.
+func (s *State) OnSinceRestart() bool {
+	return s.Facts.PowerState == v1alpha1.ObservedOn && s.Facts.Since != nil && s.Facts.Since.UTC().After(s.RestartAsked())
+}
+
+// OffForRestart says of what is Off that it was switched off for a restart of its claim, and has not been On since: where power is kept,
+// nothing else tells that it is to be On again.
+func (s *State) OffForRestart() bool {
+	p, ref := s.Ledger.PowerOn, s.Spec.ClaimRef
+	if p == nil || ref == nil || p.By != ledger.ByClaim || p.ID != ref.Identity {
+		return false
+	}
+	return s.Facts.Since != nil && !s.Facts.Since.UTC().After(p.At) && !s.Ledger.OffAt.IsZero() && !p.At.Before(s.Ledger.OffAt)
+}
+
 // RestartKnown is what a first boot records as carried out: the claim's restart as it stands, or the boot itself.
 func (s *State) RestartKnown() time.Time {
 	if asked := s.RestartAsked(); !asked.IsZero() {

@@ -136,7 +136,7 @@ func maintenanceCases() []decided {
 		{"Maintenance.Settled", "as it asks", given(on), settled, nil},
 		{"Maintenance.Settled", "the memory of a release outlives a maintenance", given(leaving, on, releaseOpen), settled, nil},
 		{"Maintenance.Settled", "so does that of a rebuild that was asked for", rebuild(on, rebuildOpen, asked), settled, nil},
-		{"Maintenance.Settled.Withdraw", "what else was announced is withdrawn", given(lt.Serving, on, lt.AnnouncedVM(ledger.IntentReboot, ledger.WhyRestart, 1)), patch, nil},
+		{"Maintenance.Settled.Withdraw", "what else was announced is withdrawn", given(lt.Serving, on, lt.AnnouncedVM(ledger.IntentPowerOff, ledger.WhyRestart, 1)), patch, nil},
 		{"Maintenance.Picture.Unreachable", "not blind", given(off, lt.Unreachable), wait, nil},
 		{"Maintenance.Picture.Unknown", "not blind", given(off, noPicture), wait, nil},
 	}

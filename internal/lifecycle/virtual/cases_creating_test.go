@@ -89,7 +89,7 @@ func creatingCases() []decided {
 		{"Creating.UserData", "a standalone server's own", given(lt.Unmade, userData(lifecycle.UserDataDenied)), wait, nil},
 		{"Creating.Create", "only a live view looks at user data", given(lt.Serving, lt.Unmade, userData(lifecycle.UserDataUnknown)), act, nil},
 		{"Creating.Create", "the Cloud object is not there", given(lt.Unmade, func(s *lt.Scene) { s.Cloud = nil }), hold, lt.And(lt.Reason(v1alpha1.ReasonDependencyMissing), lt.Live)},
-		{"Creating.Create.Withdraw", "an intent of another time is not carried on", given(lt.Unmade, lt.AnnouncedVM(ledger.IntentReboot, ledger.WhyRestart, 9)), patch, lt.Changes(nil, []string{ledger.KeyIntent})},
+		{"Creating.Create.Withdraw", "an intent of another time is not carried on", given(lt.Unmade, lt.AnnouncedVM(ledger.IntentPowerOff, ledger.WhyRestart, 9)), patch, lt.Changes([]string{ledger.KeyOffAt}, []string{ledger.KeyIntent})},
 	}
 }
 
@@ -135,7 +135,7 @@ func lostCases() []decided {
 		{"Lost.Lost", "404 by its id after a launch: never made anew (B087, B184)", given(lt.Gone), hold, lt.And(lt.Reason(v1alpha1.ReasonLost), lt.Rule("virtual 9"))},
 		{"Lost.Lost", "also where it went before its launch was latched: Nova's launched_at is the second memory", given(unlatchedLaunch), hold, lt.Rule("virtual 9")},
 		{"Lost.Lost", "under a claim too", given(lt.Serving, lt.Gone), hold, nil},
-		{"Lost.Lost.Withdraw", "what was announced has lost its object", given(lt.Serving, lt.Gone, lt.AnnouncedVM(ledger.IntentReboot, ledger.WhyRestart, 1)), patch, lt.Changes(nil, []string{ledger.KeyIntent})},
+		{"Lost.Lost.Withdraw", "what was announced has lost its object", given(lt.Serving, lt.Gone, lt.AnnouncedVM(ledger.IntentPowerOff, ledger.WhyRestart, 1)), patch, lt.Changes([]string{ledger.KeyOffAt}, []string{ledger.KeyIntent})},
 		{"Errored.Errored", "ERROR after a launch is parked, whatever asks (B202)", given(lt.Errored), hold, lt.And(lt.Reason(v1alpha1.ReasonErrored), lt.Rule("virtual 11"))},
 		{"Errored.Errored", "Nova's launched_at alone is memory enough (I2)", given(lt.Serving, lt.Errored, attempts(0, 0), noAttempts), hold, nil},
 		{"Errored.Remember", "the latch was lost: Nova remembers", given(lt.Errored, lt.Ledger(func(l *ledger.Server) { l.ProvisionedAt = nil })), patch, lt.Sets(ledger.KeyProvisionedAt)},

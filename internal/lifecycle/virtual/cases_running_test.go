@@ -108,16 +108,25 @@ func powerCases() []decided {
 
 func restartCases() []decided {
 	asked := lt.RestartAsked(5)
-	announced := lt.AnnouncedVM(ledger.IntentReboot, ledger.WhyRestart, 1)
+	announced := lt.AnnouncedVM(ledger.IntentPowerOff, ledger.WhyRestart, 1)
+	keep := lt.ClaimPower(v1alpha1.PowerKeep)
+	offForRestart := lt.Ledger(func(l *ledger.Server) {
+		l.PowerOn, l.OffAt = &ledger.PowerOn{By: ledger.ByClaim, ID: lt.ClaimID, At: lt.Before(9)}, lt.Before(9)
+	})
 	return []decided{
-		{"Reserved.Restart.Announce", "announced before it is done", given(lt.Serving, asked), patch, lt.Sets(ledger.KeyIntent)},
-		{"Reserved.Restart.Reboot", "once: recorded with what closes the intent", given(lt.Serving, asked, announced), act, lt.And(lt.Does(lifecycle.OpReboot), carries, lt.Changes([]string{ledger.KeyRestarted}, []string{ledger.KeyIntent}))},
-		{"Reserved.Restart.Rebooting", "the record was lost, and the picture shows it", given(lt.Serving, asked, announced, lt.Pictured, lt.NovaState("REBOOT", "rebooting")), patch, lt.Changes([]string{ledger.KeyRestarted}, []string{ledger.KeyIntent})},
-		{"Reserved.Restart.Busy", "the cloud is at something else", given(lt.Serving, asked, announced, lt.NovaState("ACTIVE", "migrating")), wait, nil},
+		{"Reserved.Restart.PowerOff.Announce", "announced before it is stopped (P6)", given(lt.Serving, asked), patch, lt.Sets(ledger.KeyIntent)},
+		{"Reserved.Restart.PowerOff.Stop", "carried out as announced", given(lt.Serving, asked, announced), act, lt.And(lt.Does(lifecycle.OpStop), carries, lt.Live, expects(func(e lifecycle.VirtualEffect) bool { return e.Expect.Power == provider.PowerOn }))},
+		{"Reserved.Restart.PowerOff.Stopping", "on its way", given(lt.Serving, asked, announced, lt.NovaState("ACTIVE", "powering-off")), wait, nil},
+		{"Reserved.Restart.AwaitPicture", "Off is believed on a picture taken since (R4)", given(lt.Serving, asked, announced, lt.Stopped), wait, nil},
+		{"Reserved.Restart.Record", "once: recorded with what closes the intent, and only then started", given(lt.Serving, asked, announced, lt.Stopped, lt.Pictured), patch, lt.Changes([]string{ledger.KeyRestarted, ledger.KeyOffAt}, []string{ledger.KeyIntent})},
+		{"Reserved.Restart.Record", "where power is kept, that it is to be On again is remembered", given(lt.Serving, asked, announced, lt.Stopped, lt.Pictured, keep), patch, lt.Changes([]string{ledger.KeyRestarted, ledger.KeyOffAt, ledger.KeyPowerOn}, []string{ledger.KeyIntent})},
+		{"Reserved.Restart.Record", "Off already", given(lt.Serving, asked, lt.Stopped, keep), patch, lt.Changes([]string{ledger.KeyRestarted}, nil)},
+		{"Reserved.On.Start", "it was stopped for the restart only", given(lt.Serving, keep, lt.Stopped, offForRestart), act, lt.Does(lifecycle.OpStart)},
+		{"Reserved.Settled", "it was On since, and went Off by itself", given(lt.Serving, keep, lt.Stopped, offForRestart, lt.SeenSince(5)), settled, nil},
+		{"Reserved.Settled", "it was stopped for another claim's restart", given(lt.Serving, keep, lt.Stopped, offForRestart, lt.Ledger(func(l *ledger.Server) { l.PowerOn.ID = "claim-db" })), settled, nil},
 		{"Reserved.Restart.Skip", "started after it was asked for", given(lt.Serving, asked, lt.SeenSince(2)), patch, lt.Sets(ledger.KeyRestarted)},
 		{"Reserved.Restart.Skip", "an absent record never means an older one", given(lt.Serving, asked, lt.Ledger(func(l *ledger.Server) { l.Restarted = time.Time{} })), patch, lt.Sets(ledger.KeyRestarted)},
-		{"Reserved.Restart.Skip", "Off already", given(lt.Serving, asked, lt.Stopped), patch, nil},
-		{"Reserved.Restart.Forbidden", "powerOff: Never", given(lt.Serving, asked, neverOff), hold, lt.Reason(v1alpha1.ReasonPowerOffForbidden)},
+		{"Reserved.Restart.PowerOff.Forbidden", "powerOff: Never", given(lt.Serving, asked, neverOff), hold, lt.Reason(v1alpha1.ReasonPowerOffForbidden)},
 		{"Reserved.Settled", "an older one was carried out", given(lt.Serving, lt.RestartAsked(90)), settled, nil},
 	}
 }

@@ -82,7 +82,7 @@ var ledgerTwists = []lt.Override{
 	noProject, lt.Ledger(func(l *ledger.Server) { l.Project = "project-2" }),
 	lt.Garbled(ledger.KeyImage, "{"),
 	lt.AnnouncedVM(ledger.IntentPowerOff, ledger.WhySpec, 1), lt.AnnouncedVM(ledger.IntentPowerOff, ledger.WhyClaimPower, 1), releaseOpen,
-	lt.AnnouncedVM(ledger.IntentPowerOff, ledger.WhyMaintenance, 1), lt.AnnouncedVM(ledger.IntentReboot, ledger.WhyRestart, 1), retryOpen, rebuildOpen,
+	lt.AnnouncedVM(ledger.IntentPowerOff, ledger.WhyMaintenance, 1), lt.AnnouncedVM(ledger.IntentPowerOff, ledger.WhyRestart, 1), retryOpen, rebuildOpen,
 	intentChange(func(i *ledger.Intent) { i.ImageID = "img-13" }), intentChange(func(i *ledger.Intent) { i.Target = "vm-0" }),
 	intentChange(func(i *ledger.Intent) { i.Claim, i.ClaimUID = "claim-db", "uid-db" }),
 	lt.Ledger(func(l *ledger.Server) { l.Intent = nil }),

@@ -31,7 +31,7 @@ func TestDestructionIsGuarded(t *testing.T) {
 	})
 	t.Logf("effects seen: %v", effects)
 	for _, op := range []lifecycle.Op{
-		lifecycle.OpCreateInstance, lifecycle.OpDeleteFailed, lifecycle.OpDismantle, lifecycle.OpRebuild, lifecycle.OpStart, lifecycle.OpStop, lifecycle.OpReboot,
+		lifecycle.OpCreateInstance, lifecycle.OpDeleteFailed, lifecycle.OpDismantle, lifecycle.OpRebuild, lifecycle.OpStart, lifecycle.OpStop,
 	} {
 		if effects[op] == 0 {
 			t.Logf("no %s was drawn this time", op)

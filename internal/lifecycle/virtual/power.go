@@ -115,51 +115,46 @@ func (s *state) intent(op ledger.IntentOp, why ledger.Why) *ledger.Intent {
 	return &ledger.Intent{ID: s.IntentID(why), Op: op, Why: why, At: s.Now(), Target: s.vmID(), Claim: claim, ClaimUID: uid}
 }
 
-// restart are the clauses of a restart that a claim asks for: once, announced. Where the VM is Off, or was started after it was asked
-// for, nothing is to be done but to note it; an absent record never means an older one.
-var restart = rules.Within("Restart", (*state).restartWanted, rules.Join(
-	steps{{Name: "Skip", When: rules.Either((*state).off, (*state).restartUnknown, (*state).onSinceRestart), Then: func(s *state) answer {
-		return rules.Patch(v1alpha1.ReasonRunning, "take the restart as carried out: the VM is Off, was started since, or its record was lost", lifecycle.Patch{Ledger: ledger.Entries{}.Restarted(s.RestartAsked())})
-	}}},
-	steps{forbidden, {Name: "Announce", When: rules.Not((*state).rebootAnnounced), Then: func(s *state) answer {
-		return rules.Patch(v1alpha1.ReasonPoweringOff, "announce that the VM will be restarted", lifecycle.Patch{Ledger: ledger.Entries{}.Intent(s.intent(ledger.IntentReboot, ledger.WhyRestart))})
-	}, Carries: true}},
-	rules.Carrying(steps{
-		{Name: "Rebooting", When: rules.All((*state).Pictured, (*state).rebooting), Then: func(s *state) answer {
-			p := lifecycle.Patch{Ledger: ledger.Entries{}.Restarted(s.RestartAsked())}
-			s.closeIntent(&p)
-			return rules.Patch(v1alpha1.ReasonPoweringOff, "the VM is restarting: record it", p)
-		}},
-		{Name: "Busy", When: rules.Either((*state).busy, rules.Not((*state).on)), Then: changing},
-		{Name: "Reboot", When: rules.Always[*state], Then: func(s *state) answer {
-			p := lifecycle.Patch{Ledger: ledger.Entries{}.Restarted(s.RestartAsked())}
-			s.closeIntent(&p)
-			return s.act(v1alpha1.ReasonPoweringOff, "restart the VM, as its claim asks", lifecycle.OpReboot, s.Ledger.Intent.ID, lifecycle.VirtualEffect{
-				Expect: provider.InstanceExpect{Power: provider.PowerOn},
-			}).Recording(p)
-		}},
-	}),
+// restart are the clauses of a restart that a claim asks for, as of a machine's: off through an intent, recorded once, then on. Nova's own
+// reboot is not used: one that is over has nothing to be seen by, and would be asked for again where its answer or its record was lost.
+var restart = rules.Within("Restart", (*state).RestartWanted, rules.Join(
+	steps{{Name: "Skip", When: rules.Either((*state).RestartUnknown, (*state).OnSinceRestart), Then: recordRestart("take the restart as carried out: the VM was started since, or its record was lost")}},
+	rules.Within("PowerOff", rules.Not((*state).off), powerOff(whyRestart)),
+	steps{
+		{Name: "AwaitPicture", When: rules.All((*state).restartAnnounced, rules.Not((*state).Pictured)), Then: awaitPicture, Carries: true},
+		{Name: "Record", When: rules.Always[*state], Then: recordRestart("the VM is Off: record the restart, then start it")},
+	},
 ))
+
+func whyRestart(*state) ledger.Why { return ledger.WhyRestart }
+
+func (s *state) restartAnnounced() bool { return s.stopAnnounced(ledger.WhyRestart) }
+
+// recordRestart notes the restart as carried out. Of a VM that is Off only because of it, and whose power is kept, it is remembered that
+// it is to be On again.
+func recordRestart(message string) func(*state) answer {
+	return func(s *state) answer {
+		entries := ledger.Entries{}.Restarted(s.RestartAsked())
+		if s.off() && s.restartAnnounced() && s.ClaimPower() == v1alpha1.PowerKeep {
+			entries.PowerOn(&ledger.PowerOn{By: ledger.ByClaim, ID: s.claimIdentity(), At: s.Now()})
+		}
+		return rules.Patch(v1alpha1.ReasonPoweringOff, message, lifecycle.Patch{Ledger: entries})
+	}
+}
+
+// startDue says that the VM is to be On: whoever has it says so, or it was stopped for a restart only.
+func (s *state) startDue() bool {
+	switch s.desired() {
+	case v1alpha1.PowerOn:
+		return true
+	case v1alpha1.PowerKeep:
+		return s.OffForRestart()
+	}
+	return false
+}
 
 func changing(s *state) answer {
 	return s.Wait(v1alpha1.ReasonRunning, "the cloud is at the VM ("+orElse(s.vm.TaskState, s.vm.State)+")")
-}
-
-func (s *state) rebooting() bool { return s.vm.State == "REBOOT" || s.vm.State == "HARD_REBOOT" }
-
-func (s *state) rebootAnnounced() bool { return s.announced(ledger.IntentReboot, ledger.WhyRestart) }
-
-// restartWanted says that the claim asks for a restart that is newer than the last one known.
-func (s *state) restartWanted() bool {
-	asked := s.RestartAsked()
-	return !asked.IsZero() && asked.After(s.Ledger.Restarted)
-}
-
-func (s *state) restartUnknown() bool { return s.Ledger.Restarted.IsZero() }
-
-// onSinceRestart says that the current On began after the restart was asked for.
-func (s *state) onSinceRestart() bool {
-	return s.on() && s.Facts.Since != nil && s.Facts.Since.UTC().After(s.RestartAsked())
 }
 
 // settlingLeft is how long Off must still be seen before a release rests on it.

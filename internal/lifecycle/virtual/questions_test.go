@@ -87,7 +87,7 @@ func TestUnsettled(t *testing.T) {
 		"to be Off": {given(specOff), true}, "to be On": {given(lt.Stopped), true}, "on its way": {given(pausedVM), true}, "the cloud is at it": {given(lt.NovaState("REBUILD", "")), true},
 		"no memory": {given(fresh), true}, "not made": {given(lt.Unmade), true}, "building": {given(lt.Unlaunched("BUILD")), true}, "to be made again": {given(lt.Broken), true},
 		"given up": {given(lt.Broken, attempts(3, 60)), false}, "broken": {given(lt.Errored), false}, "lost": {given(lt.Gone), false}, "not seen": {given(noPicture), true},
-		"an intent": {given(lt.AnnouncedVM(ledger.IntentReboot, ledger.WhyRestart, 1)), true}, "to be rebuilt": {rebuild(), true}, "a network to bring about": {given(web), true},
+		"an intent": {given(lt.AnnouncedVM(ledger.IntentPowerOff, ledger.WhyRestart, 1)), true}, "to be rebuilt": {rebuild(), true}, "a network to bring about": {given(web), true},
 		"a network that stands": {given(webKept), false}, "a floating IP to release": {given(keptIP), true}, "a port that drifted": {given(webKept, lt.Facts(func(o *v1alpha1.ServerObserved) { o.Ports[0].SecurityGroups = nil })), true},
 		"its claim goes": {given(leaving, releaseOpen), true}, "given up under a claim": {given(lt.Serving, lt.Broken, attempts(3, 60)), false}, "building for a claim": {given(lt.Serving, lt.Unlaunched("BUILD")), true}, "released": {given(lt.Serving, lt.Retained, wasReleased), false}, "deleted": {given(lt.Deleting), true}, "paused": {given(paused, lt.Deleting), false},
 		"unreadable": {given(lt.Garbled(ledger.KeyImage, "{")), false}, "in maintenance": {given(lt.InMaintenance(v1alpha1.PowerKeep), web), false}, "a consent": {given(retryConsent), true},

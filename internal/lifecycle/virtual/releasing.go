@@ -75,7 +75,7 @@ func released(message string) func(*state) answer {
 
 // releasePatch ends a release: the claim keeps its place in claimRef until a person clears it.
 func (s *state) releasePatch() lifecycle.Patch {
-	p := lifecycle.Patch{Ledger: ledger.Entries{}.Released(&ledger.Released{Claim: s.claimIdentity(), At: s.Now()})}
+	p := lifecycle.Patch{Ledger: ledger.Entries{}.Released(&ledger.Released{Claim: s.claimIdentity(), At: s.Now()}).PowerOn(nil)}
 	s.closeIntent(&p)
 	return p
 }

@@ -28,7 +28,7 @@ func (s *state) forgotten() ledger.Entries {
 	if !s.exists() {
 		return entries
 	}
-	if s.Ledger.ProviderID == "" && s.restartUnknown() && s.Claim.Found != nil {
+	if s.Ledger.ProviderID == "" && s.RestartUnknown() && s.Claim.Found != nil {
 		entries.Restarted(s.RestartKnown()) // as the record of the creation has it, or the first restart would be taken for one whose record was lost
 	}
 	if s.Ledger.Project == "" && s.Facts.ProjectID != "" {
@@ -67,7 +67,7 @@ func kept(beforeOn steps) steps {
 		rules.Within("PowerOff", rules.All(rules.Not((*state).off), wants(v1alpha1.PowerOff)), powerOff((*state).whyPower)),
 		rules.Within("Off", rules.All((*state).off, wants(v1alpha1.PowerOff)), recordOff((*state).whyPower)),
 		steps{{Name: "Changing", When: (*state).busy, Then: changing}},
-		rules.Within("On", rules.All((*state).off, wants(v1alpha1.PowerOn)), rules.Join(beforeOn, switchOn)),
+		rules.Within("On", rules.All((*state).off, (*state).startDue), rules.Join(beforeOn, switchOn)),
 		network,
 	)
 }

@@ -47,23 +47,6 @@ func (a actor) switchTo(ctx context.Context, ref provider.InstanceRef, expect pr
 	return a.act(ctx, s, "switching VM "+ref.ID, send)
 }
 
-// RebootInstance implements provider.Instances.
-func (a actor) RebootInstance(ctx context.Context, ref provider.InstanceRef, expect provider.InstanceExpect) (provider.Outcome, error) {
-	s, err := a.own(ctx, ref, expect)
-	if err != nil {
-		return provider.Outcome{}, err
-	}
-	if err := idle(s); err != nil {
-		return provider.Outcome{}, err
-	}
-	if s.Status != stateActive {
-		return provider.Outcome{}, mismatch("the VM is " + s.Status + ", not ACTIVE")
-	}
-	return a.act(ctx, s, "rebooting VM "+ref.ID, func(client *gophercloud.ServiceClient) error {
-		return servers.Reboot(ctx, client, ref.ID, servers.RebootOpts{Type: servers.SoftReboot}).ExtractErr()
-	})
-}
-
 // act sends one action to a VM.
 func (a actor) act(ctx context.Context, s *servers.Server, what string, send func(*gophercloud.ServiceClient) error) (provider.Outcome, error) {
 	compute, err := a.compute(ctx)

@@ -68,7 +68,7 @@ func (r *Reconciler) resting(object *v1alpha1.Server, step lifecycle.Step, now t
 
 // record ends a pass with what came of an effect. One that is not written, because it lost a race or the API server did not take it, is
 // made by a later pass. Effects at a BMC can be asked for again until then; what was done at a cloud is owed its record, for a VM is not to
-// be restarted, or looked for, twice.
+// be looked for twice.
 func (r *Reconciler) record(ctx context.Context, read view.ServerRead, step lifecycle.Step, record lifecycle.Patch, outcome provider.Outcome) (ctrl.Result, error) {
 	written, result, err := r.patch(ctx, read, record)
 	switch {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
@@ -130,15 +129,32 @@ func TestAnEffectThatChangedNothingIsNoEvent(t *testing.T) {
 	}
 }
 
+// unmade is a VM that is to be made.
+func unmade(s *lt.Scene) {
+	s.Ledger.ProviderID, s.Ledger.ProvisionedAt, s.Ledger.Image = "", nil, nil
+	s.Server.Status.Observed.Instance, s.Server.Status.Observed.Ports = nil, nil
+	s.Server.Status.Observed.PowerState = v1alpha1.ObservedUnknown
+}
+
+// making is where a VM is made, and the cloud tells that it was.
+func making(t *testing.T) *rig {
+	r := newRig(t, lt.Virtual, unmade)
+	r.outcome = provider.Outcome{Made: &provider.Made{InstanceID: lt.VMID, ImageID: lt.ImageID}}
+	return r
+}
+
+// madeOnce wants that the VM is remembered and was asked for once.
+func madeOnce(r *rig) {
+	r.t.Helper()
+	if led := r.ledger(); led.ProviderID != lt.VMID || led.Image == nil || !slices.Equal(r.calls, []lifecycle.Op{lifecycle.OpCreateInstance}) {
+		r.t.Errorf("ledger %+v after %v", led, r.calls)
+	}
+}
+
 // What a cloud made is remembered by a later pass where its record lost a race, and is not asked for again: a creation takes seconds, and
 // the monitor's picture comes in between.
 func TestWhatACloudMadeIsRememberedByALaterPass(t *testing.T) {
-	r := newRig(t, lt.Virtual, func(s *lt.Scene) {
-		s.Ledger.ProviderID, s.Ledger.ProvisionedAt, s.Ledger.Image = "", nil, nil
-		s.Server.Status.Observed.Instance, s.Server.Status.Observed.Ports = nil, nil
-		s.Server.Status.Observed.PowerState = v1alpha1.ObservedUnknown
-	})
-	r.outcome = provider.Outcome{Made: &provider.Made{InstanceID: lt.VMID, ImageID: lt.ImageID}}
+	r := making(t)
 	r.during = func() {
 		pictured := r.server()
 		pictured.Status.Observed.Ports = []v1alpha1.ObservedPort{{ID: "port-0"}}
@@ -150,49 +166,14 @@ func TestWhatACloudMadeIsRememberedByALaterPass(t *testing.T) {
 		t.Fatalf("the record was written over another's write: again after %s", again)
 	}
 	r.during = nil
-	r.pass()
-	if led := r.ledger(); led.ProviderID != lt.VMID || led.Image == nil || !slices.Equal(r.calls, []lifecycle.Op{lifecycle.OpCreateInstance}) {
-		t.Errorf("ledger %+v after %v", led, r.calls)
-	}
-}
-
-// toBeRestarted is a VM whose claim asks for a restart that is announced.
-var toBeRestarted = lt.All(lt.Virtual, lt.Claimed, func(s *lt.Scene) {
-	asked := metav1.NewTime(lt.Before(1))
-	s.Claim.Spec.RestartedAt = &asked
-	s.Ledger.Restarted = lt.Before(30)
-	s.Server.Status.Observed.Instance.Claim = s.Server.Spec.ClaimRef.Identity
-}, lt.AnnouncedVM(ledger.IntentReboot, ledger.WhyRestart, 0))
-
-// restartedOnce wants that the restart is recorded and was asked for once.
-func restartedOnce(r *rig) {
-	r.t.Helper()
-	if led := r.ledger(); led.Intent != nil || !led.Restarted.Equal(lt.Before(1)) || !slices.Equal(r.calls, []lifecycle.Op{lifecycle.OpReboot}) {
-		r.t.Errorf("ledger %+v after %v", led, r.calls)
-	}
-}
-
-// A VM is restarted once, though the record of it loses a race, again and again.
-func TestARestartWhoseRecordLostARaceIsNotAskedForAgain(t *testing.T) {
-	r := newRig(t, toBeRestarted)
-	r.during = func() {
-		pictured := r.server()
-		pictured.Status.Observed.Health = "OK"
-		if err := r.Client.Status().Update(t.Context(), pictured); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if again := r.pass().RequeueAfter; again != pass.Again || r.ledger().Intent == nil {
-		t.Fatalf("the record was written over another's write: again after %s, calls %v", again, r.calls)
-	}
 	r.clock.SetTime(lt.Now.Add(pass.Again))
 	r.pass()
-	restartedOnce(r)
+	madeOnce(r)
 }
 
-// Nor is it restarted again where the API server does not take the record, for longer than an effect is waited for.
-func TestARestartWhoseRecordWasRefusedIsNotAskedForAgain(t *testing.T) {
-	r := newRig(t, toBeRestarted)
+// Nor is it asked for again where the API server does not take the record, for longer than an effect is waited for.
+func TestWhatACloudMadeIsRememberedThoughItsRecordWasRefused(t *testing.T) {
+	r := making(t)
 	r.refusing = apierrors.NewServiceUnavailable("etcd is away")
 	for range 3 {
 		if _, err := r.Reconcile(t.Context(), requestFor(lt.ServerName)); err == nil {
@@ -202,5 +183,5 @@ func TestARestartWhoseRecordWasRefusedIsNotAskedForAgain(t *testing.T) {
 	}
 	r.refusing = nil
 	r.pass()
-	restartedOnce(r)
+	madeOnce(r)
 }

@@ -52,8 +52,6 @@ func callCloud(ctx context.Context, actor provider.CloudActor, op lifecycle.Op, 
 		return actor.StartInstance(ctx, e.Instance, e.Expect)
 	case lifecycle.OpStop:
 		return actor.StopInstance(ctx, e.Instance, e.Expect)
-	case lifecycle.OpReboot:
-		return actor.RebootInstance(ctx, e.Instance, e.Expect)
 	case lifecycle.OpConfirmStopped:
 		return provider.Outcome{}, actor.ConfirmStopped(ctx, e.Instance, e.Expect)
 	case lifecycle.OpStampInstance:

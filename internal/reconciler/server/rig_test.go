@@ -204,7 +204,3 @@ type cloudRig struct {
 func (c cloudRig) Create(context.Context, provider.InstanceRef, provider.InstanceSpec) (provider.Outcome, error) {
 	return c.rig.answer(lifecycle.OpCreateInstance)
 }
-
-func (c cloudRig) RebootInstance(context.Context, provider.InstanceRef, provider.InstanceExpect) (provider.Outcome, error) {
-	return c.rig.answer(lifecycle.OpReboot)
-}

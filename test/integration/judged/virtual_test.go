@@ -41,14 +41,14 @@ func TestTheJudgeFindsNothingInTheLifeOfAVM(t *testing.T) {
 	untilStatus(k, cloud, "ACTIVE")
 	k.UntilReady(claim)
 	r.restart(tenant, claim)
-	k.Until("a reboot", func(context.Context) error {
-		if r.judge().Counts[judge.Reset] == 0 {
+	k.Until("a second start", func(context.Context) error {
+		if r.judge().Counts[judge.PoweredOn] < 2 {
 			return fmt.Errorf("not yet")
 		}
 		return nil
 	})
 	k.UntilReady(claim)
-	r.expectInnocent(judge.CreatedVM, judge.DeletedVM, judge.LaunchedVM, judge.PoweredOff, judge.Reset, judge.PortMade, judge.AddressMade)
+	r.expectInnocent(judge.CreatedVM, judge.DeletedVM, judge.LaunchedVM, judge.PoweredOff, judge.PoweredOn, judge.PortMade, judge.AddressMade)
 
 	before := len(r.events)
 	vm := cloud.Servers()[0]

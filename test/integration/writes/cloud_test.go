@@ -56,10 +56,11 @@ func TestWritesOfAVirtualLife(t *testing.T) {
 			}
 			untilVMIs(k, cloud, vm.ID, "ACTIVE")
 		}},
-		{"restart", 12, "1 POST servers/{server}/action reboot", func() {
+		{"restart", 16, "1 POST servers/{server}/action os-start, 1 POST servers/{server}/action os-stop", func() {
 			at := metav1.NewTime(time.Now().Add(time.Hour).Truncate(time.Second))
 			harness.Change(k, claim, func(c *v1alpha1.ServerClaim) { c.Spec.RestartedAt = &at })
-			untilAsked(k, cloud, "action reboot")
+			untilAsked(k, cloud, "action os-stop")
+			untilVMIs(k, cloud, cloud.Servers()[0].ID, "ACTIVE")
 		}},
 		{"claim deleted → nothing left", 12, "1 DELETE floatingips/{fip}, 1 DELETE ports/{port}, 1 DELETE servers/{server}", func() {
 			k.Delete(claim)

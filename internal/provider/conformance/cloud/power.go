@@ -18,9 +18,6 @@ var actions = map[string]func(f *fixture, ref provider.InstanceRef, e provider.I
 	"StartInstance": func(f *fixture, ref provider.InstanceRef, e provider.InstanceExpect) error {
 		return drop(f.Actor().StartInstance(f.ctx, ref, e))
 	},
-	"RebootInstance": func(f *fixture, ref provider.InstanceRef, e provider.InstanceExpect) error {
-		return drop(f.Actor().RebootInstance(f.ctx, ref, e))
-	},
 	"DeleteFailed": func(f *fixture, ref provider.InstanceRef, e provider.InstanceExpect) error {
 		return f.Actor().DeleteFailed(f.ctx, ref, e)
 	},
@@ -98,19 +95,7 @@ var powerCases = []testCase{
 			f.same("power", provider.PoweringOff, f.look().Power)
 			f.unchanged(f.Actor().StopInstance(f.ctx, f.ref, provider.InstanceExpect{}))
 			f.fails(drop(f.Actor().StartInstance(f.ctx, f.ref, provider.InstanceExpect{})), provider.Busy, "")
-			f.fails(drop(f.Actor().RebootInstance(f.ctx, f.ref, provider.InstanceExpect{})), provider.Busy, "")
 			f.fails(f.Actor().ConfirmStopped(f.ctx, f.ref, provider.InstanceExpect{}), provider.Mismatch, "")
-		})
-	}},
-	{name: "a VM is restarted by one request, and one that is off is not", run: func(f *fixture) {
-		f.running()
-		f.writes(1, func() { f.done(f.Actor().RebootInstance(f.ctx, f.ref, provider.InstanceExpect{})) })
-		f.Settle()
-		f.same("power", provider.PowerOn, f.look().Power)
-		f.StopVM(f.ref.ID)
-		f.Settle()
-		f.quiet(func() {
-			f.fails(drop(f.Actor().RebootInstance(f.ctx, f.ref, provider.InstanceExpect{})), provider.Mismatch, "")
 		})
 	}},
 	{name: "a VM that is gone is NotFound", run: func(f *fixture) {
