@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 )
 
 const (
@@ -176,6 +177,23 @@ func (k *Kit) UntilRunning(m *Machine) {
 		}
 		return nil
 	})
+}
+
+// UntilRestartRecorded waits until the ledger says that the restart that was asked for by that time was carried out.
+func (k *Kit) UntilRestartRecorded(server string, asked time.Time) *v1alpha1.Server {
+	k.T.Helper()
+	o := k.Server(server)
+	k.Until(server+" restarted", func(ctx context.Context) error {
+		if err := k.Admin.Get(ctx, keyOf(o), o); err != nil {
+			return err
+		}
+		led, err := ledger.ParseServer(o.Annotations)
+		if err == nil && !led.Restarted.Equal(asked) {
+			err = fmt.Errorf("restarted %s, want %s", led.Restarted, asked)
+		}
+		return err
+	})
+	return o
 }
 
 // UntilQuiet waits until a machine is up and everything about its server has come to rest: the boot is over, its override used or gone.

@@ -123,6 +123,8 @@ type PowerOn struct {
 	By PowerBy   `json:"by"`
 	ID string    `json:"id,omitempty"` // identity of the claim or name of the maintenance
 	At time.Time `json:"at"`
+	// Restart is true of what is Off for a restart of its claim only, and is to be On again though its power is kept.
+	Restart bool `json:"restart,omitempty"`
 }
 
 // Stage of a boot for a claim.

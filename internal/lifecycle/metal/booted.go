@@ -15,6 +15,11 @@ import (
 var booted = rules.Join(
 	steps{{Name: "RestartForgotten", When: rules.All((*state).RestartUnknown, (*state).RestartWanted), Then: recordRestart("an absent record never means an older one: take the restart as carried out")}},
 	rules.Within("Restart", rules.All(rules.Not((*state).RestartUnknown), (*state).RestartWanted), restart),
+	steps{{Name: "Restarted", When: (*state).RestartOver, Then: func(s *state) answer {
+		p := *s.Ledger.PowerOn
+		p.Restart = false
+		return rules.Patch(v1alpha1.ReasonBooted, "the restart is over", lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(&p)})
+	}, Carries: true}},
 	rules.Within("PowerOff", rules.All(rules.Not((*state).off), claimWants(v1alpha1.PowerOff)), powerOffUnderClaim(ledger.WhyClaimPower)),
 	rules.Within("Off", rules.All((*state).off, claimWants(v1alpha1.PowerOff)), recordOff(ledger.WhyClaimPower)),
 	steps{
@@ -71,6 +76,7 @@ func recordRestart(message string) func(*state) answer {
 			entries.PowerOn(nil)
 			if s.announced(ledger.WhyRestart) && !claimWants(v1alpha1.PowerOff)(s) {
 				p := s.byClaim()
+				p.Restart = s.ClaimPower() == v1alpha1.PowerKeep
 				entries.PowerOn(&p)
 			}
 		}

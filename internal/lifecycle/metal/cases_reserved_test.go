@@ -251,6 +251,9 @@ func restartCases() []decided {
 	)
 	asked := given(lt.Running, lt.RestartAsked(5))
 	off := given(asked, lt.Off)
+	kept := given(asked, lt.ClaimPower(v1alpha1.PowerKeep), lt.Ledger(func(l *ledger.Server) {
+		l.Restarted, l.OffAt, l.PowerOn.At, l.PowerOn.Restart = lt.Before(5), lt.Before(3), lt.Before(3), true
+	}))
 	wroteRestart := func(t *testing.T, d lifecycle.Decision) {
 		t.Helper()
 		if _, led := written(t, d); !led.Restarted.Equal(lt.Before(5)) {
@@ -265,9 +268,11 @@ func restartCases() []decided {
 			and(wroteRestart, changes([]string{ledger.KeyRestarted, ledger.KeyPowerOn, ledger.KeyOffAt}, []string{ledger.KeyIntent}))},
 		{"Reserved.Booted.Restart.Record", "the consent that explained it has done its work", given(off, powerOff, lt.Announced(ledger.WhyRestart, 1), lt.Pictured), patch, removes(v1alpha1.AnnotationPowerOff)},
 		{"Reserved.Booted.Restart.Record", "Off already: recorded, then the claim's power", given(off, lt.ClaimPower(v1alpha1.PowerOff)), patch, changes([]string{ledger.KeyRestarted}, []string{ledger.KeyPowerOn})},
-		{"Reserved.Booted.On.PowerOn", "then on, also where power is Keep", given(off, lt.ClaimPower(v1alpha1.PowerKeep), lt.SeenSince(4), lt.Ledger(func(l *ledger.Server) {
-			l.Restarted, l.OffAt, l.PowerOn.At = lt.Before(5), lt.Before(3), lt.Before(3)
-		})), lifecycle.StepAct, does(lifecycle.OpPowerOn)},
+		{"Reserved.Booted.On.PowerOn", "then on, also where power is Keep", given(kept, lt.Off, lt.SeenSince(4)), lifecycle.StepAct, does(lifecycle.OpPowerOn)},
+		{"Reserved.Booted.On.PowerOn", "also where the status was wiped since, and Off is first seen after it", given(kept, lt.Off, lt.SeenSince(2)), lifecycle.StepAct, does(lifecycle.OpPowerOn)},
+		{"Reserved.Booted.Restarted", "it was On since: what it does by itself from now on is kept", given(kept, lt.On, lt.SeenSince(2)), patch, sets(ledger.KeyPowerOn)},
+		{"Reserved.Booted.Restarted", "its claim asks for Off by now", given(kept, lt.Off, lt.ClaimPower(v1alpha1.PowerOff)), patch, sets(ledger.KeyPowerOn)},
+		{"Reserved.Booted.Settled", "an older picture, from before the restart, tells of no On since", given(kept, lt.On), lifecycle.StepSettled, nil},
 		{"Reserved.Booted.Settled", "a restart carried out is not carried out again", given(asked, lt.Ledger(func(l *ledger.Server) { l.Restarted = lt.Before(5) })), lifecycle.StepSettled, nil},
 	}
 }

@@ -131,14 +131,20 @@ func (s *State) OnSinceRestart() bool {
 	return s.Facts.PowerState == v1alpha1.ObservedOn && s.Facts.Since != nil && s.Facts.Since.UTC().After(s.RestartAsked())
 }
 
-// OffForRestart says of what is Off that it was switched off for a restart of its claim, and has not been On since: where power is kept,
-// nothing else tells that it is to be On again.
+// OffForRestart says that what the claim has was switched off for a restart only, and has not been On since: where power is kept, nothing
+// else tells that it is to be On again.
 func (s *State) OffForRestart() bool {
 	p, ref := s.Ledger.PowerOn, s.Spec.ClaimRef
-	if p == nil || ref == nil || p.By != ledger.ByClaim || p.ID != ref.Identity {
+	return p != nil && p.Restart && p.By == ledger.ByClaim && ref != nil && p.ID == ref.Identity
+}
+
+// RestartOver says that a restart that is remembered so is over: it was On since, or its claim asks for something else.
+func (s *State) RestartOver() bool {
+	if p := s.Ledger.PowerOn; p == nil || !p.Restart {
 		return false
 	}
-	return s.Facts.Since != nil && !s.Facts.Since.UTC().After(p.At) && !s.Ledger.OffAt.IsZero() && !p.At.Before(s.Ledger.OffAt)
+	since := s.Facts.PowerState == v1alpha1.ObservedOn && s.Facts.Since != nil && s.Facts.Since.UTC().After(s.Ledger.PowerOn.At)
+	return since || s.ClaimPower() != v1alpha1.PowerKeep
 }
 
 // RestartKnown is what a first boot records as carried out: the claim's restart as it stands, or the boot itself.

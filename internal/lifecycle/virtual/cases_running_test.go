@@ -111,7 +111,7 @@ func restartCases() []decided {
 	announced := lt.AnnouncedVM(ledger.IntentPowerOff, ledger.WhyRestart, 1)
 	keep := lt.ClaimPower(v1alpha1.PowerKeep)
 	offForRestart := lt.Ledger(func(l *ledger.Server) {
-		l.PowerOn, l.OffAt = &ledger.PowerOn{By: ledger.ByClaim, ID: lt.ClaimID, At: lt.Before(9)}, lt.Before(9)
+		l.PowerOn, l.OffAt = &ledger.PowerOn{By: ledger.ByClaim, ID: lt.ClaimID, At: lt.Before(9), Restart: true}, lt.Before(9)
 	})
 	return []decided{
 		{"Reserved.Restart.PowerOff.Announce", "announced before it is stopped (P6)", given(lt.Serving, asked), patch, lt.Sets(ledger.KeyIntent)},
@@ -122,7 +122,10 @@ func restartCases() []decided {
 		{"Reserved.Restart.Record", "where power is kept, that it is to be On again is remembered", given(lt.Serving, asked, announced, lt.Stopped, lt.Pictured, keep), patch, lt.Changes([]string{ledger.KeyRestarted, ledger.KeyOffAt, ledger.KeyPowerOn}, []string{ledger.KeyIntent})},
 		{"Reserved.Restart.Record", "Off already", given(lt.Serving, asked, lt.Stopped, keep), patch, lt.Changes([]string{ledger.KeyRestarted}, nil)},
 		{"Reserved.On.Start", "it was stopped for the restart only", given(lt.Serving, keep, lt.Stopped, offForRestart), act, lt.Does(lifecycle.OpStart)},
-		{"Reserved.Settled", "it was On since, and went Off by itself", given(lt.Serving, keep, lt.Stopped, offForRestart, lt.SeenSince(5)), settled, nil},
+		{"Reserved.On.Start", "also where the status was wiped since, and Off is first seen now", given(lt.Serving, keep, lt.Stopped, offForRestart, lt.SeenSince(0)), act, lt.Does(lifecycle.OpStart)},
+		{"Reserved.Restarted", "it was On since: what it does by itself from now on is kept", given(lt.Serving, keep, offForRestart, lt.SeenSince(5)), patch, lt.Changes(nil, []string{ledger.KeyPowerOn})},
+		{"Reserved.Restarted", "its claim asks for Off by now", given(lt.Serving, lt.ClaimPower(v1alpha1.PowerOff), lt.Stopped, offForRestart), patch, lt.Changes(nil, []string{ledger.KeyPowerOn})},
+		{"Reserved.Settled", "an older picture, from before the restart, tells of no On since", given(lt.Serving, keep, offForRestart), settled, nil},
 		{"Reserved.Settled", "it was stopped for another claim's restart", given(lt.Serving, keep, lt.Stopped, offForRestart, lt.Ledger(func(l *ledger.Server) { l.PowerOn.ID = "claim-db" })), settled, nil},
 		{"Reserved.Restart.Skip", "started after it was asked for", given(lt.Serving, asked, lt.SeenSince(2)), patch, lt.Sets(ledger.KeyRestarted)},
 		{"Reserved.Restart.Skip", "an absent record never means an older one", given(lt.Serving, asked, lt.Ledger(func(l *ledger.Server) { l.Restarted = time.Time{} })), patch, lt.Sets(ledger.KeyRestarted)},

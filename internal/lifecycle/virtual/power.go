@@ -126,6 +126,11 @@ var restart = rules.Within("Restart", (*state).RestartWanted, rules.Join(
 	},
 ))
 
+// restarted forgets that the VM is to be On again.
+var restarted = steps{{Name: "Restarted", When: (*state).RestartOver, Then: func(s *state) answer {
+	return rules.Patch(v1alpha1.ReasonRunning, "the restart is over", lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(nil)})
+}, Carries: true}}
+
 func whyRestart(*state) ledger.Why { return ledger.WhyRestart }
 
 func (s *state) restartAnnounced() bool { return s.stopAnnounced(ledger.WhyRestart) }
@@ -136,7 +141,7 @@ func recordRestart(message string) func(*state) answer {
 	return func(s *state) answer {
 		entries := ledger.Entries{}.Restarted(s.RestartAsked())
 		if s.off() && s.restartAnnounced() && s.ClaimPower() == v1alpha1.PowerKeep {
-			entries.PowerOn(&ledger.PowerOn{By: ledger.ByClaim, ID: s.claimIdentity(), At: s.Now()})
+			entries.PowerOn(&ledger.PowerOn{By: ledger.ByClaim, ID: s.claimIdentity(), At: s.Now(), Restart: true})
 		}
 		return rules.Patch(v1alpha1.ReasonPoweringOff, message, lifecycle.Patch{Ledger: entries})
 	}

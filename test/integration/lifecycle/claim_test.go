@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -174,6 +175,27 @@ func TestRestartedAtRestartsOnce(t *testing.T) {
 		c.Spec.RestartedAt = &older
 	})
 	k.ExpectUntouched(after, machine)
+}
+
+// B001: a machine whose power is kept is On again after its restart, though its status was wiped while it was Off; and what it does by itself
+// after that is kept.
+func TestARestartOfAMachineWhosePowerIsKept(t *testing.T) {
+	t.Parallel()
+	k := suite.Kit(t, "restart-kept")
+	machine := k.Enroll()
+	claim := k.Booted(machine.Name)
+	harness.Change(k, claim, func(c *v1alpha1.ServerClaim) { c.Spec.Power = v1alpha1.PowerKeep })
+	k.UntilQuiet(machine.Name)
+	mark := k.Mark()
+	now := metav1.NewTime(time.Now().Truncate(time.Second))
+	harness.Change(k, claim, func(c *v1alpha1.ServerClaim) { c.Spec.RestartedAt = &now })
+	k.WipeStatus(k.UntilRestartRecorded(machine.Name, now.Time))
+	k.Until("restarted", restarted(k, mark, machine))
+	k.UntilQuiet(machine.Name)
+	k.ExpectResets(k.Since(mark, machine), "GracefulShutdown", "On")
+	machine.PowerOffByTenant()
+	k.UntilPower(machine, v1alpha1.ObservedOff)
+	k.ExpectUntouched(k.Mark(), machine)
 }
 
 // B030: a machine that is still shown On while it goes down, under a claim that follows at once, ends On. B033: so does one whose BMC
