@@ -134,6 +134,23 @@ func restarts(c *choice) bool {
 	return c.step.Effect.Op == lifecycle.OpStop && c.intent != nil && c.intent.Why == ledger.WhyRestart
 }
 
+// undone notes that a VM is On before a restart of it was recorded, which no start of that restart does: one of an earlier time, a rebuild or
+// a hand undid its stop, which is done again (docs/explorer-virtual.md, assumptions).
+func (x *explorer) undone(s *State, w who) {
+	claim := x.claims.Get(s.now.claim)
+	if claim == nil || claim.Spec.RestartedAt == nil {
+		return
+	}
+	for _, server := range s.now.server {
+		if server == absent || x.serves(server) != w {
+			continue
+		}
+		if led, err := ledger.ParseServer(x.servers.Get(server).Annotations); err == nil && claim.Spec.RestartedAt.After(led.Restarted) {
+			s.restarts++
+		}
+	}
+}
+
 // announced checks I7: what destroys carries its own intent, which stood written in the view, or the object was being deleted.
 func (x *explorer) announced(e effect) search.Breach {
 	op := e.step.Effect.Op

@@ -5,6 +5,8 @@ package vm
 import (
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -31,8 +33,6 @@ type Brain struct {
 	Expect bool
 	// Own lets each call look whose the VM is that it is about.
 	Own bool
-	// Rest lets a start wait until no stop of ours can be on the wire any more.
-	Rest bool
 	// Find lets the call that makes a VM look for one first; Ports lets it see by its ports that there is one which no listing shows.
 	Find, Ports bool
 	// ByID lets the monitor ask by its id for a VM that is in no listing.
@@ -49,7 +49,7 @@ type Brain struct {
 func Production() Brain {
 	return Brain{
 		Server: virtual.Decide, Claim: claim.Decide, Maintenance: maintenance.Decide,
-		Live: true, Expect: true, Own: true, Rest: true, Find: true, Ports: true, ByID: true, Project: true, OnPort: true, Whole: true,
+		Live: true, Expect: true, Own: true, Find: true, Ports: true, ByID: true, Project: true, OnPort: true, Whole: true,
 	}
 }
 
@@ -71,7 +71,7 @@ type choice struct {
 	write    apiserver.Write
 	intent   *ledger.Intent // open in the view
 	opens    string         // id of the intent that step.Patch opens
-	stopped  bool           // the ledger of the view tells of a stop of ours
+	rests    bool           // an effect that would wait, if time did not stand still, until no stop of ours can be on the wire
 	deleting bool           // the server of the view was being deleted
 	allowed  bool           // false where a maintenance has the server and did not ask for the effect (I4)
 }
@@ -169,10 +169,11 @@ func (x *explorer) decideServer(q question) choice {
 	d := x.brain.Server(v)
 	c := choice{question: q, step: d.Step, gates: d.Gates, onServer: -1, deleting: v.Server.DeletionTimestamp != nil}
 	if led, err := ledger.ParseServer(v.Server.Annotations); err == nil {
-		c.intent, c.stopped = led.Intent, !led.OffAt.IsZero()
+		c.intent = led.Intent
 	}
 	if d.Step.Kind == lifecycle.StepAct {
 		c.allowed = maintenanceAllows(v, d.Step.Effect.Op)
+		c.rests = x.wouldRest(v)
 	}
 	if d.Step.Kind == lifecycle.StepPatch {
 		c.write = x.writeServer(q.seen.server[q.slot], d.Step.Patch)
@@ -181,6 +182,13 @@ func (x *explorer) decideServer(q question) choice {
 		}
 	}
 	return c
+}
+
+// wouldRest says that the decision waits for what may be on the wire, asked as if no deadline had passed.
+func (x *explorer) wouldRest(v lifecycle.ServerView) bool {
+	v.Settings.EffectDeadline = time.Hour
+	step := x.brain.Server(v).Step
+	return step.Kind == lifecycle.StepWait && (strings.HasSuffix(step.Clause, ".Rest") || strings.HasSuffix(step.Clause, ".RestartOver"))
 }
 
 func onlySet(entries map[string]string) map[string]string {

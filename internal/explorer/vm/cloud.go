@@ -7,6 +7,7 @@ import (
 
 	"github.com/holdfast-dev/holdfast/internal/explorer/search"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
 // outcome of an effect at the cloud.
@@ -67,16 +68,20 @@ func (x *explorer) anothers(vm instance, e effect) bool {
 
 // change is an effect on one VM that is there.
 func (x *explorer) change(s *State, vm *instance, e effect) (made, outcome, search.Breach) {
+	if e.rests {
+		s.arrived(x.choices.list, e)
+	}
 	v := e.step.Effect.Virtual
 	switch e.step.Effect.Op {
 	case lifecycle.OpStart:
-		if vm.is != stopped {
+		switch {
+		case v.Expect.Power == provider.PowerOn && vm.is == active:
+			return made{}, done, unbroken // unchanged
+		case v.Expect.Power == provider.PowerOn, vm.is != stopped:
 			return made{}, declined, unbroken
 		}
 		vm.is = active
-		if x.brain.Rest && e.stopped {
-			x.arrived(s, e)
-		}
+		x.undone(s, e.of)
 	case lifecycle.OpStop:
 		if vm.is != active {
 			return made{}, declined, unbroken
@@ -180,13 +185,13 @@ func (x *explorer) outlive(s *State, of who) {
 	}
 }
 
-// arrived ends a stop of the same VM that waits on the wire: a start comes no sooner after a stop of ours than that can still arrive (the
-// clause Rest).
-func (x *explorer) arrived(s *State, start effect) {
-	if s.flight.kind != effectStalls {
+// arrived ends a stop of the same VM that waits on the wire, where a stop of ours was recorded since it was decided: what is done now
+// rested for as long as that can still arrive.
+func (s *State) arrived(choices []choice, rested effect) {
+	if s.flight.kind != effectStalls || !s.flight.outlasted {
 		return
 	}
-	if e := x.choices.list[s.flight.choice].step.Effect; e.Op == lifecycle.OpStop && e.Virtual.Instance.ID == start.step.Effect.Virtual.Instance.ID {
+	if e := choices[s.flight.choice].step.Effect; e.Op == lifecycle.OpStop && e.Virtual.Instance.ID == rested.step.Effect.Virtual.Instance.ID {
 		s.flight = flight{}
 	}
 }
@@ -201,8 +206,11 @@ func (x *explorer) befall(s *State, yield step) {
 			next := *s
 			next.luck -= costs
 			next.cloud.vms[slot].is = is
-			if is == vanished {
+			switch is {
+			case vanished:
 				x.outlive(&next, vm.of)
+			case active:
+				x.undone(&next, vm.of)
 			}
 			yield(&next, move{actor: "cloud", what: vmID(slot) + " " + what})
 		}

@@ -3,6 +3,8 @@
 package vm
 
 import (
+	"time"
+
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/explorer/apiserver"
 	"github.com/holdfast-dev/holdfast/internal/explorer/search"
@@ -79,7 +81,7 @@ func serverMutants() []Mutant {
 		{Clause: "VM: a server bound to by another claim is held (BoundElsewhere)", Worlds: []string{"class-people"}, Apply: seeing(func(v *lifecycle.ServerView, _ *ledger.Server) { v.BoundClaims = nil })},
 		{Clause: "VM: a claim that is missing is no release (P10)", Worlds: []string{"class-restore", "class-people"}, Apply: seeing(missingIsDeleted)},
 		{Clause: "VM: a restart only once", Worlds: []string{"class-restart"}, Apply: seeing(restartForgotten)},
-		{Clause: "VM: a start waits for what may be on the wire", Worlds: []string{"class-restart"}, Apply: func(b *Brain) { b.Rest = false }},
+		{Clause: "VM: a start waits for what may be on the wire", Worlds: []string{"class-restart"}, Apply: seeing(func(_ *lifecycle.ServerView, m *ledger.Server) { m.OffAt = time.Time{} })},
 		{Clause: "VM: a maintenance keeps everything else away (I4)", Worlds: []string{"vm-maintenance"}, Apply: seeing(func(v *lifecycle.ServerView, _ *ledger.Server) {
 			v.Server.Spec.MaintenanceRef, v.Maintenance = nil, nil
 		})},

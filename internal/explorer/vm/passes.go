@@ -6,6 +6,7 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/explorer/apiserver"
 	"github.com/holdfast-dev/holdfast/internal/explorer/search"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/virtual"
 )
 
@@ -172,10 +173,18 @@ func (x *explorer) land(s *State, m manager, f flight) (broken search.Breach, wr
 		return unbroken, false
 	}
 	s.readBack(m, slot, c.write.Next)
+	s.outlast(slot, c.step.Patch)
 	if slot < maxServers {
 		broken = or(broken, x.recorded(s, f.target, c.write.Next))
 	}
 	return broken, true
+}
+
+// outlast notes that a patch records a stop of ours, while a pass about that server stalls before its effect.
+func (s *State) outlast(slot int, p *lifecycle.Patch) {
+	if p != nil && p.Ledger[ledger.KeyOffAt] != "" && s.flight.kind == effectStalls && int(s.flight.slot) == slot {
+		s.flight.outlasted = true
+	}
 }
 
 // goes checks a write by which a claim goes.
@@ -294,6 +303,7 @@ func (x *explorer) record(s *State, m manager, f flight) search.Breach {
 		return unbroken
 	}
 	s.readBack(m, int(f.slot), w.Next)
+	s.outlast(int(f.slot), c.step.Record)
 	return x.recorded(s, f.target, w.Next)
 }
 

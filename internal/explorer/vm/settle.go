@@ -89,12 +89,26 @@ func (x *explorer) unsettled(s *State) search.Breach {
 			continue
 		}
 		q := question{slot: uint8(slot), live: true, seen: s.now}
-		if broken := x.atRest(s, x.server(q, s), nameOfSlot(slot)); broken != unbroken {
+		if broken := or(x.atRest(s, x.server(q, s), nameOfSlot(slot)), x.leftOff(s, slot)); broken != unbroken {
 			return broken
 		}
 	}
 	if s.now.claim != absent {
 		return x.atRest(s, x.claim(question{slot: claimSlot, live: true, seen: s.now}), claimName)
+	}
+	return unbroken
+}
+
+// leftOff says that a VM whose power is kept, and that nothing but a restart switches off, stays Off.
+func (x *explorer) leftOff(s *State, slot int) search.Breach {
+	server := x.servers.Get(s.now.server[slot])
+	if !x.world.Keep || server.Spec.MaintenanceRef != nil {
+		return unbroken
+	}
+	for _, vm := range s.cloud.vms {
+		if vm.is == stopped && vm.of == x.serves(s.now.server[slot]) {
+			return search.Breach{Invariant: "I6", How: "a VM that was stopped to be restarted stays Off"}
+		}
 	}
 	return unbroken
 }

@@ -109,6 +109,8 @@ type flight struct {
 	asked  bool // whether the effect was asked for when it was decided
 	live   bool // decided on a live view: never of one that stalls, which goes on as if it were
 	made   made // what the effect told, while its record stalls
+	// outlasted says that a stop of ours was recorded since the decision: what rests on that comes later than this effect can.
+	outlasted bool
 }
 
 type flightKind uint8

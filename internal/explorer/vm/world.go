@@ -26,6 +26,8 @@ type World struct {
 	// Policy and MaintenancePower of the maintenance that people may make.
 	Policy           v1alpha1.MaintenancePolicy
 	MaintenancePower v1alpha1.Power
+	// Keep lets the claim keep the power of its VM, which nobody but a restart then switches off.
+	Keep bool
 	// Deeds that people do, at most People of them on a path.
 	Deeds  []Deed
 	People int
@@ -142,6 +144,9 @@ func (x *explorer) newClaim(n uint8) *v1alpha1.ServerClaim {
 	c := &v1alpha1.ServerClaim{}
 	c.Namespace, c.Name, c.UID = namespace, claimName, claimUID(n)
 	c.Spec.ClassName, c.Spec.Power = className, v1alpha1.PowerOn
+	if x.world.Keep {
+		c.Spec.Power = v1alpha1.PowerKeep
+	}
 	return c
 }
 

@@ -118,12 +118,14 @@ const (
 	ByMaintenance PowerBy = "maintenance"
 )
 
-// PowerOn is written before the machine is switched on, and cleared by the patch that records Off.
+// PowerOn is written before the machine is switched on, and cleared by the patch that records Off, unless that is for a restart. Of a VM it
+// is kept through a restart only.
 type PowerOn struct {
 	By PowerBy   `json:"by"`
 	ID string    `json:"id,omitempty"` // identity of the claim or name of the maintenance
 	At time.Time `json:"at"`
-	// Restart is true of what is Off for a restart of its claim only, and is to be On again though its power is kept.
+	// Restart is true from when a restart of the claim is announced until it was On again after it: where power is kept, nothing else tells
+	// that what is Off is to be On.
 	Restart bool `json:"restart,omitempty"`
 }
 

@@ -18,7 +18,11 @@ var booted = rules.Join(
 	steps{{Name: "Restarted", When: (*state).RestartOver, Then: func(s *state) answer {
 		p := *s.Ledger.PowerOn
 		p.Restart = false
-		return rules.Patch(v1alpha1.ReasonBooted, "the restart is over", lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(&p)})
+		over := lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(&p)}
+		if !s.on() {
+			return rules.Patch(v1alpha1.ReasonBooted, "the claim asks for Off after its restart", over)
+		}
+		return s.act(v1alpha1.ReasonBooted, "confirm that the machine is On after its restart", lifecycle.Effect{Op: lifecycle.OpPowerOn, Expect: s.expectSeen()}).Recording(over).Quiet()
 	}, Carries: true}},
 	rules.Within("PowerOff", rules.All(rules.Not((*state).off), claimWants(v1alpha1.PowerOff)), powerOffUnderClaim(ledger.WhyClaimPower)),
 	rules.Within("Off", rules.All((*state).off, claimWants(v1alpha1.PowerOff)), recordOff(ledger.WhyClaimPower)),
@@ -51,6 +55,7 @@ var booted = rules.Join(
 		}},
 	},
 	idle,
+	rules.Lift[*state](rules.Steps[*rules.State]{rules.AwaitRestartOver}),
 	steps{{Name: "Settled", When: rules.Always[*state], Then: func(*state) answer { return rules.Settled("booted, and as the claim asks") }}},
 )
 
@@ -59,7 +64,7 @@ func ejectBooted(s *state) answer { return eject(s).Quiet() }
 
 // restart are the clauses of a restart asked for by the claim: off through an intent, recorded once, then on.
 var restart = rules.Join(
-	steps{{Name: "Since", When: (*state).OnSinceRestart, Then: recordRestart("the machine was started after the restart was asked for")}},
+	steps{{Name: "Since", When: rules.All((*state).OnSinceRestart, rules.Not(isAnnounced(ledger.WhyRestart))), Then: recordRestart("the machine was started after the restart was asked for")}},
 	rules.Within("PowerOff", rules.Not((*state).off), powerOffUnderClaim(ledger.WhyRestart)),
 	steps{
 		{Name: "AwaitPicture", When: rules.All(isAnnounced(ledger.WhyRestart), rules.Not((*state).Pictured)), Then: awaitPicture, Carries: true},
@@ -67,18 +72,12 @@ var restart = rules.Join(
 	},
 )
 
-// recordRestart notes the restart as carried out. Where the machine is Off it forgets why it was On; and where it runs only because of
-// the restart (power Keep), it remembers that it is to be On again.
+// recordRestart notes the restart as carried out. Where the machine is Off it forgets why it was On, unless it is Off for that restart.
 func recordRestart(message string) func(*state) answer {
 	return func(s *state) answer {
 		entries := ledger.Entries{}.Restarted(s.RestartAsked())
 		if s.off() {
-			entries.PowerOn(nil)
-			if s.announced(ledger.WhyRestart) && !claimWants(v1alpha1.PowerOff)(s) {
-				p := s.byClaim()
-				p.Restart = s.ClaimPower() == v1alpha1.PowerKeep
-				entries.PowerOn(&p)
-			}
+			entries.PowerOn(s.offForRestart())
 		}
 		return rules.Patch(v1alpha1.ReasonBooted, message, lifecycle.Patch{Ledger: entries})
 	}
@@ -100,7 +99,7 @@ func (s *state) powerOnDue() bool {
 		return false
 	}
 	if s.ClaimPower() == v1alpha1.PowerKeep {
-		return s.OffForRestart()
+		return s.Restarting()
 	}
 	return s.ClaimPower() == v1alpha1.PowerOn
 }

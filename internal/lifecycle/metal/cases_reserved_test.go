@@ -254,6 +254,13 @@ func restartCases() []decided {
 	kept := given(asked, lt.ClaimPower(v1alpha1.PowerKeep), lt.Ledger(func(l *ledger.Server) {
 		l.Restarted, l.OffAt, l.PowerOn.At, l.PowerOn.Restart = lt.Before(5), lt.Before(3), lt.Before(3), true
 	}))
+	restarting := lt.Ledger(func(l *ledger.Server) { l.PowerOn.Restart = true })
+	stillRestarting := func(t *testing.T, d lifecycle.Decision) {
+		t.Helper()
+		if _, led := written(t, d); led.PowerOn == nil || !led.PowerOn.Restart {
+			t.Errorf("it forgets why the machine was On: %+v", led.PowerOn)
+		}
+	}
 	wroteRestart := func(t *testing.T, d lifecycle.Decision) {
 		t.Helper()
 		if _, led := written(t, d); !led.Restarted.Equal(lt.Before(5)) {
@@ -264,15 +271,23 @@ func restartCases() []decided {
 		{"Reserved.Booted.RestartForgotten", "an absent record never means an older one", given(asked, lt.Ledger(func(l *ledger.Server) { l.Restarted = time.Time{} })), patch, and(wroteRestart, sets(ledger.KeyRestarted))},
 		{"Reserved.Booted.Restart.Since", "the current On began after it: carried out already, whatever the record says", given(asked, lt.SeenSince(2)), patch, and(wroteRestart, sets(ledger.KeyRestarted))},
 		{"Reserved.Booted.Restart.AwaitPicture", "Off is believed on a picture that bears the intent (R4)", given(off, lt.Announced(ledger.WhyRestart, 1)), wait, nil},
-		{"Reserved.Booted.Restart.Record", "once Off one patch records it and closes the intent", given(off, lt.Announced(ledger.WhyRestart, 1), lt.Pictured), patch,
+		{"Reserved.Booted.Restart.PowerOff.Announce", "announced, with that the machine is to be On again", asked, patch, sets(ledger.KeyIntent, ledger.KeyPowerOn)},
+		{"Reserved.Booted.Restart.PowerOff.ShutDown", "On anew under the announcement, by itself or by a status that was wiped: it was not restarted yet", given(asked, lt.Announced(ledger.WhyRestart, 1), lt.SeenSince(0)), lifecycle.StepAct, does(lifecycle.OpShutDown)},
+		{"Reserved.Booted.Restart.Record", "once Off one patch records it and closes the intent", given(off, lt.Announced(ledger.WhyRestart, 1), restarting, lt.Pictured), patch,
 			and(wroteRestart, changes([]string{ledger.KeyRestarted, ledger.KeyPowerOn, ledger.KeyOffAt}, []string{ledger.KeyIntent}))},
 		{"Reserved.Booted.Restart.Record", "the consent that explained it has done its work", given(off, powerOff, lt.Announced(ledger.WhyRestart, 1), lt.Pictured), patch, removes(v1alpha1.AnnotationPowerOff)},
 		{"Reserved.Booted.Restart.Record", "Off already: recorded, then the claim's power", given(off, lt.ClaimPower(v1alpha1.PowerOff)), patch, changes([]string{ledger.KeyRestarted}, []string{ledger.KeyPowerOn})},
 		{"Reserved.Booted.On.PowerOn", "then on, also where power is Keep", given(kept, lt.Off, lt.SeenSince(4)), lifecycle.StepAct, does(lifecycle.OpPowerOn)},
 		{"Reserved.Booted.On.PowerOn", "also where the status was wiped since, and Off is first seen after it", given(kept, lt.Off, lt.SeenSince(2)), lifecycle.StepAct, does(lifecycle.OpPowerOn)},
-		{"Reserved.Booted.Restarted", "it was On since: what it does by itself from now on is kept", given(kept, lt.On, lt.SeenSince(2)), patch, sets(ledger.KeyPowerOn)},
+		{"Reserved.Booted.Restarted", "On after it, by the machine's own word: what it does by itself from now on is kept", given(kept, lt.On, lt.SeenSince(2)), lifecycle.StepAct, and(does(lifecycle.OpPowerOn), sets(ledger.KeyPowerOn), func(t *testing.T, d lifecycle.Decision) {
+			if d.Step.Effect.Expect.Power != provider.PowerOn {
+				t.Error("does not rely on On")
+			}
+		})},
 		{"Reserved.Booted.Restarted", "its claim asks for Off by now", given(kept, lt.Off, lt.ClaimPower(v1alpha1.PowerOff)), patch, sets(ledger.KeyPowerOn)},
-		{"Reserved.Booted.Settled", "an older picture, from before the restart, tells of no On since", given(kept, lt.On), lifecycle.StepSettled, nil},
+		{"Reserved.Booted.RestartOver", "On, and a power-off that was withdrawn may still be on the wire", given(kept, lt.On, lt.Ledger(func(l *ledger.Server) { l.OffAt = lt.Now })), wait, nil},
+		{"Maintenance.Keep.Withdraw", "a maintenance that begins between Off and its record costs the restart its intent, and not that the machine is to be On again",
+			given(off, lt.InMaintenance(v1alpha1.PowerKeep), lt.Announced(ledger.WhyRestart, 1), restarting, lt.Pictured), patch, stillRestarting},
 		{"Reserved.Booted.Settled", "a restart carried out is not carried out again", given(asked, lt.Ledger(func(l *ledger.Server) { l.Restarted = lt.Before(5) })), lifecycle.StepSettled, nil},
 	}
 }

@@ -105,7 +105,9 @@ func insertionIsGuarded(must func(bool, string), v lifecycle.ServerView, led led
 	must(led.Boot != nil && led.Boot.Claim == lt.ClaimID && led.Boot.Media == e.Image, "the image is remembered")
 	must(otherBound(v) == nil || led.Boot.Stage == ledger.StageBooted, "no other live claim is bound to it")
 	must(v.Facts().PowerState == v1alpha1.ObservedOff && e.Expect.Power == provider.PowerOff, "the machine is Off")
-	must(led.Boot.Stage == ledger.StageBooting || claim.Spec.Boot.When == v1alpha1.BootAlways, "the boot for this claim is open")
+	override := v.Facts().BootOverride
+	starting := led.Boot.Stage == ledger.StageStarting && override != nil && override.Enabled == string(provider.BootOnce) // not booted yet: docs/decisions/0151
+	must(led.Boot.Stage == ledger.StageBooting || starting || claim.Spec.Boot.When == v1alpha1.BootAlways, "the boot for this claim is open")
 }
 
 // ejectionIsGuarded: nothing is pulled from under a machine that may be booting from it (B123), and only what was remembered.

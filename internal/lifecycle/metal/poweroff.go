@@ -43,7 +43,11 @@ var forbidden = clause{Name: "Forbidden", When: func(s *state) bool { return s.S
 
 func announce(why ledger.Why) clause {
 	return clause{Name: "Announce", When: rules.Not(isAnnounced(why)), Then: func(s *state) answer {
-		a := rules.Patch(v1alpha1.ReasonPoweringOff, "announce that the machine will be powered off: "+string(why), lifecycle.Patch{Ledger: ledger.Entries{}.Intent(s.intent(why))})
+		entries := ledger.Entries{}.Intent(s.intent(why))
+		if p := s.ForRestart(); why == ledger.WhyRestart && p != nil {
+			entries.PowerOn(p)
+		}
+		a := rules.Patch(v1alpha1.ReasonPoweringOff, "announce that the machine will be powered off: "+string(why), lifecycle.Patch{Ledger: entries})
 		if !s.remembered() && s.consentsPowerOff() {
 			return a.Telling(eventConsented)
 		}
@@ -178,12 +182,20 @@ func (s *state) closeIntent(p *lifecycle.Patch) {
 	}
 	entries := ledger.Entries(p.Ledger).Intent(nil).OffAt(s.Now())
 	if _, said := p.Ledger[ledger.KeyPowerOn]; !said && s.off() && s.Pictured() {
-		entries.PowerOn(nil)
+		entries.PowerOn(s.offForRestart())
 	}
 	done := s.Ledger.Intent.Why == ledger.WhyConsent || (s.off() && s.Pictured())
 	if done && !slices.Contains(p.Remove, v1alpha1.AnnotationPowerOff) {
 		p.Remove = append(p.Remove, s.Given(v1alpha1.AnnotationPowerOff)...)
 	}
+}
+
+// offForRestart is what explains that a machine that is Off will be On: a restart that was announced; nil for nothing.
+func (s *state) offForRestart() *ledger.PowerOn {
+	if s.Restarting() {
+		return s.Ledger.PowerOn
+	}
+	return nil
 }
 
 // confirmOff asks the machine itself whether it is Off, and records then.

@@ -121,6 +121,9 @@ func (w *walk) effect(e lifecycle.Effect) {
 }
 
 func (w *walk) powerOn() {
+	if w.machine.Power == provider.PowerOn {
+		return
+	}
 	w.machine.Power = provider.PowerOn
 	if w.machine.Boot.Armed() {
 		w.imaged++

@@ -131,20 +131,36 @@ func (s *State) OnSinceRestart() bool {
 	return s.Facts.PowerState == v1alpha1.ObservedOn && s.Facts.Since != nil && s.Facts.Since.UTC().After(s.RestartAsked())
 }
 
-// OffForRestart says that what the claim has was switched off for a restart only, and has not been On since: where power is kept, nothing
-// else tells that it is to be On again.
-func (s *State) OffForRestart() bool {
+// Restarting says that a restart of the claim was announced, and what it has was not On after it yet. It outlives the intent: where power is
+// kept, nothing else tells that it is to be On again.
+func (s *State) Restarting() bool {
 	p, ref := s.Ledger.PowerOn, s.Spec.ClaimRef
 	return p != nil && p.Restart && p.By == ledger.ByClaim && ref != nil && p.ID == ref.Identity
 }
 
-// RestartOver says that a restart that is remembered so is over: it was On since, or its claim asks for something else.
+// ForRestart is what an announced restart remembers; nil where the claim asks for Off.
+func (s *State) ForRestart() *ledger.PowerOn {
+	if s.ClaimPower() == v1alpha1.PowerOff {
+		return nil
+	}
+	return &ledger.PowerOn{By: ledger.ByClaim, ID: s.Claim.Identity, At: s.Now(), Restart: true}
+}
+
+// RestartOver says that this memory has done its work: it is On, as far as the picture tells, and no stop of ours can be on the wire; or
+// its claim asks for Off.
 func (s *State) RestartOver() bool {
-	if p := s.Ledger.PowerOn; p == nil || !p.Restart {
+	if s.Ledger.PowerOn == nil || !s.Ledger.PowerOn.Restart {
 		return false
 	}
-	since := s.Facts.PowerState == v1alpha1.ObservedOn && s.Facts.Since != nil && s.Facts.Since.UTC().After(s.Ledger.PowerOn.At)
-	return since || s.ClaimPower() != v1alpha1.PowerKeep
+	return s.ClaimPower() == v1alpha1.PowerOff || (s.Facts.PowerState == v1alpha1.ObservedOn && s.DeadlineAfter(s.Ledger.OffAt) <= 0)
+}
+
+// AwaitRestartOver waits, where nothing else is to be done, until that can be said.
+var AwaitRestartOver = Clause[*State]{
+	Name: "RestartOver", When: func(s *State) bool { return s.Restarting() && s.Facts.PowerState == v1alpha1.ObservedOn },
+	Then: func(s *State) Answer {
+		return s.Wait(v1alpha1.ReasonPoweringOn, "On after a restart; whether it stays so is known when no power-off of ours can be on the wire any more").Soon(s.DeadlineAfter(s.Ledger.OffAt)).Quiet()
+	},
 }
 
 // RestartKnown is what a first boot records as carried out: the claim's restart as it stands, or the boot itself.

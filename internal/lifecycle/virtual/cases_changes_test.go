@@ -39,6 +39,8 @@ func rebuildingCases() []decided {
 		})},
 		{"Rebuilding.Announce", "under a live claim with its owner's consent to this very image", underClaim, patch, nil},
 		{"Rebuilding.Announce", "a VM that is broken, for a spec that was edited since", rebuild(lt.Errored), patch, nil},
+		{"Rebuilding.Announce", "in place of a stop, which may still be on the wire", rebuild(lt.AnnouncedVM(ledger.IntentPowerOff, ledger.WhySpec, 1)), patch, lt.Changes([]string{ledger.KeyIntent, ledger.KeyOffAt}, nil)},
+		{"Rebuilding.Rest", "a VM runs when it is rebuilt: not before no stop of ours can be on the wire", rebuild(rebuildOpen, lt.Ledger(func(l *ledger.Server) { l.OffAt = lt.Now })), wait, nil},
 		{"Rebuilding.Rebuild", "relies on the image that it was built from", rebuild(rebuildOpen), act, lt.And(lt.Does(lifecycle.OpRebuild), carries, lt.Live, records, expects(func(e lifecycle.VirtualEffect) bool {
 			return e.Image.Name == "debian-13" && e.Expect.ImageID == lt.ImageID && e.Instance.ID == lt.VMID
 		}))},

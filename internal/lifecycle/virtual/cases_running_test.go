@@ -110,23 +110,30 @@ func restartCases() []decided {
 	asked := lt.RestartAsked(5)
 	announced := lt.AnnouncedVM(ledger.IntentPowerOff, ledger.WhyRestart, 1)
 	keep := lt.ClaimPower(v1alpha1.PowerKeep)
-	offForRestart := lt.Ledger(func(l *ledger.Server) {
-		l.PowerOn, l.OffAt = &ledger.PowerOn{By: ledger.ByClaim, ID: lt.ClaimID, At: lt.Before(9), Restart: true}, lt.Before(9)
+	restarting := lt.Ledger(func(l *ledger.Server) {
+		l.PowerOn, l.OffAt = &ledger.PowerOn{By: ledger.ByClaim, ID: lt.ClaimID, At: lt.Before(10), Restart: true}, lt.Before(9)
 	})
+	restedFor := func(minutes int) lt.Override {
+		return lt.Ledger(func(l *ledger.Server) { l.OffAt = lt.Before(minutes) })
+	}
+	startedNow := lt.Ledger(func(l *ledger.Server) { l.PowerOn.At = lt.Now })
 	return []decided{
-		{"Reserved.Restart.PowerOff.Announce", "announced before it is stopped (P6)", given(lt.Serving, asked), patch, lt.Sets(ledger.KeyIntent)},
+		{"Reserved.Restart.PowerOff.Announce", "announced before it is stopped (P6), and that it is to be On again", given(lt.Serving, asked), patch, lt.Changes([]string{ledger.KeyIntent, ledger.KeyPowerOn}, nil)},
+		{"Reserved.Restart.PowerOff.Announce", "one that is to be Off after it is not", given(lt.Serving, asked, lt.ClaimPower(v1alpha1.PowerOff)), patch, lt.Changes([]string{ledger.KeyIntent}, nil)},
 		{"Reserved.Restart.PowerOff.Stop", "carried out as announced", given(lt.Serving, asked, announced), act, lt.And(lt.Does(lifecycle.OpStop), carries, lt.Live, expects(func(e lifecycle.VirtualEffect) bool { return e.Expect.Power == provider.PowerOn }))},
 		{"Reserved.Restart.PowerOff.Stopping", "on its way", given(lt.Serving, asked, announced, lt.NovaState("ACTIVE", "powering-off")), wait, nil},
 		{"Reserved.Restart.AwaitPicture", "Off is believed on a picture taken since (R4)", given(lt.Serving, asked, announced, lt.Stopped), wait, nil},
 		{"Reserved.Restart.Record", "once: recorded with what closes the intent, and only then started", given(lt.Serving, asked, announced, lt.Stopped, lt.Pictured), patch, lt.Changes([]string{ledger.KeyRestarted, ledger.KeyOffAt}, []string{ledger.KeyIntent})},
-		{"Reserved.Restart.Record", "where power is kept, that it is to be On again is remembered", given(lt.Serving, asked, announced, lt.Stopped, lt.Pictured, keep), patch, lt.Changes([]string{ledger.KeyRestarted, ledger.KeyOffAt, ledger.KeyPowerOn}, []string{ledger.KeyIntent})},
 		{"Reserved.Restart.Record", "Off already", given(lt.Serving, asked, lt.Stopped, keep), patch, lt.Changes([]string{ledger.KeyRestarted}, nil)},
-		{"Reserved.On.Start", "it was stopped for the restart only", given(lt.Serving, keep, lt.Stopped, offForRestart), act, lt.Does(lifecycle.OpStart)},
-		{"Reserved.On.Start", "also where the status was wiped since, and Off is first seen now", given(lt.Serving, keep, lt.Stopped, offForRestart, lt.SeenSince(0)), act, lt.Does(lifecycle.OpStart)},
-		{"Reserved.Restarted", "it was On since: what it does by itself from now on is kept", given(lt.Serving, keep, offForRestart, lt.SeenSince(5)), patch, lt.Changes(nil, []string{ledger.KeyPowerOn})},
-		{"Reserved.Restarted", "its claim asks for Off by now", given(lt.Serving, lt.ClaimPower(v1alpha1.PowerOff), lt.Stopped, offForRestart), patch, lt.Changes(nil, []string{ledger.KeyPowerOn})},
-		{"Reserved.Settled", "an older picture, from before the restart, tells of no On since", given(lt.Serving, keep, offForRestart), settled, nil},
-		{"Reserved.Settled", "it was stopped for another claim's restart", given(lt.Serving, keep, lt.Stopped, offForRestart, lt.Ledger(func(l *ledger.Server) { l.PowerOn.ID = "claim-db" })), settled, nil},
+		{"Reserved.On.Rest", "the stop may still be on the wire", given(lt.Serving, keep, lt.Stopped, restarting, restedFor(0)), wait, nil},
+		{"Reserved.On.Remember", "then when it is started is remembered: it is looked at more often from now on", given(lt.Serving, keep, lt.Stopped, restarting), patch, lt.Changes([]string{ledger.KeyPowerOn}, nil)},
+		{"Reserved.On.Start", "though its power is kept: it was stopped for the restart only", given(lt.Serving, keep, lt.Stopped, restarting, startedNow), act, lt.Does(lifecycle.OpStart)},
+		{"Reserved.On.Start", "whenever Off was first seen: a status may be wiped", given(lt.Serving, keep, lt.Stopped, restarting, startedNow, lt.SeenSince(0)), act, lt.Does(lifecycle.OpStart)},
+		{"Reserved.Restarted", "On after it, by the cloud's own word: what it does by itself from now on is kept", given(lt.Serving, keep, restarting), act, lt.And(lt.Does(lifecycle.OpStart), lt.Changes(nil, []string{ledger.KeyPowerOn}), expects(func(e lifecycle.VirtualEffect) bool { return e.Expect.Power == provider.PowerOn }))},
+		{"Reserved.Restarted", "its claim asks for Off by now", given(lt.Serving, lt.ClaimPower(v1alpha1.PowerOff), lt.Stopped, restarting), patch, lt.Changes(nil, []string{ledger.KeyPowerOn})},
+		{"Reserved.RestartOver", "On, and a stop that was withdrawn may still be on the wire", given(lt.Serving, keep, restarting, restedFor(0)), wait, nil},
+		{"Reserved.Settled", "it was stopped for another claim's restart", given(lt.Serving, keep, lt.Stopped, restarting, lt.Ledger(func(l *ledger.Server) { l.PowerOn.ID = "claim-db" })), settled, nil},
+		{"Reserved.Restart.PowerOff.Stop", "On anew under the announcement, by the cloud or by a status that was wiped: it was not restarted yet", given(lt.Serving, asked, announced, lt.SeenSince(0)), act, nil},
 		{"Reserved.Restart.Skip", "started after it was asked for", given(lt.Serving, asked, lt.SeenSince(2)), patch, lt.Sets(ledger.KeyRestarted)},
 		{"Reserved.Restart.Skip", "an absent record never means an older one", given(lt.Serving, asked, lt.Ledger(func(l *ledger.Server) { l.Restarted = time.Time{} })), patch, lt.Sets(ledger.KeyRestarted)},
 		{"Reserved.Restart.PowerOff.Forbidden", "powerOff: Never", given(lt.Serving, asked, neverOff), hold, lt.Reason(v1alpha1.ReasonPowerOffForbidden)},

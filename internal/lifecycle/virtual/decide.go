@@ -39,7 +39,7 @@ func (s *state) answer(row row) answer {
 	if !carries {
 		a = s.withdrawing(a)
 	}
-	return s.guarded(s.tidied(a))
+	return s.guarded(s.tidied(s.replacing(a)))
 }
 
 // guarded lets no effect out that cannot be carried out: the cloud must be known and answer.
@@ -72,6 +72,18 @@ func (s *state) withdrawing(a answer) answer {
 	}
 	if _, said := a.Patch.Ledger[ledger.KeyIntent]; !said {
 		s.closeIntent(a.Patch)
+	}
+	return a
+}
+
+// replacing lets a patch that announces something else in a stop's place say so: that stop may still be on the wire.
+func (s *state) replacing(a answer) answer {
+	if a.Kind != lifecycle.StepPatch || s.Ledger.Intent == nil || s.Ledger.Intent.Op != ledger.IntentPowerOff {
+		return a
+	}
+	_, replaced := a.Patch.Ledger[ledger.KeyIntent]
+	if _, rests := a.Patch.Ledger[ledger.KeyOffAt]; replaced && !rests {
+		ledger.Entries(a.Patch.Ledger).OffAt(s.Now())
 	}
 	return a
 }

@@ -48,7 +48,11 @@ func powerOff(why func(*state) ledger.Why) steps {
 	stands := func(s *state) bool { return s.stopAnnounced(why(s)) }
 	return rules.Join(
 		steps{forbidden, {Name: "Announce", When: rules.Not(stands), Then: func(s *state) answer {
-			return rules.Patch(v1alpha1.ReasonPoweringOff, "announce that the VM will be stopped: "+string(why(s)), lifecycle.Patch{Ledger: ledger.Entries{}.Intent(s.intent(ledger.IntentPowerOff, why(s)))})
+			entries := ledger.Entries{}.Intent(s.intent(ledger.IntentPowerOff, why(s)))
+			if p := s.ForRestart(); why(s) == ledger.WhyRestart && p != nil {
+				entries.PowerOn(p)
+			}
+			return rules.Patch(v1alpha1.ReasonPoweringOff, "announce that the VM will be stopped: "+string(why(s)), lifecycle.Patch{Ledger: entries})
 		}, Carries: true}},
 		carryOut,
 	)
@@ -57,7 +61,7 @@ func powerOff(why func(*state) ledger.Why) steps {
 // carryOut are the clauses that carry out an announced stop.
 var carryOut = rules.Carrying(steps{
 	{Name: "Stopping", When: func(s *state) bool { return s.busy() || !s.on() }, Then: func(s *state) answer {
-		return s.Wait(v1alpha1.ReasonPoweringOff, "the VM is on its way: waiting until it is Off")
+		return s.Wait(v1alpha1.ReasonPoweringOff, "the VM is "+orElse(s.vm.TaskState, s.vm.State)+": waiting until it is Off, or can be stopped")
 	}},
 	{Name: "Stop", When: rules.Always[*state], Then: func(s *state) answer {
 		return s.act(v1alpha1.ReasonPoweringOff, "stop the VM: "+string(s.Ledger.Intent.Why), lifecycle.OpStop, s.Ledger.Intent.ID, lifecycle.VirtualEffect{
@@ -91,12 +95,17 @@ func (s *state) stopAnnounced(why ledger.Why) bool {
 
 // switchOn are the clauses that start a VM that is Off. A stop of ours that may still be on the wire is waited out.
 var switchOn = steps{
-	{Name: "Rest", When: func(s *state) bool { return s.DeadlineAfter(s.Ledger.OffAt) > 0 }, Then: func(s *state) answer {
-		return s.Wait(v1alpha1.ReasonPoweringOn, "a stop of an earlier time may still be on the wire: the next start waits until it cannot be").Soon(s.DeadlineAfter(s.Ledger.OffAt))
-	}},
+	rest(v1alpha1.ReasonPoweringOn),
 	{Name: "Start", When: rules.Always[*state], Then: func(s *state) answer {
 		return s.act(v1alpha1.ReasonPoweringOn, "start the VM", lifecycle.OpStart, "", lifecycle.VirtualEffect{Expect: provider.InstanceExpect{Power: provider.PowerOff}})
 	}},
+}
+
+// rest waits before what makes the VM run until no stop of ours can be on the wire any more.
+func rest(reason string) clause {
+	return clause{Name: "Rest", When: func(s *state) bool { return s.DeadlineAfter(s.Ledger.OffAt) > 0 }, Then: func(s *state) answer {
+		return s.Wait(reason, "a stop of an earlier time may still be on the wire: waiting until it cannot be").Soon(s.DeadlineAfter(s.Ledger.OffAt))
+	}}
 }
 
 // announced says that this effect, for this reason, on this VM, under the claim in force, stands written (P6).
@@ -118,7 +127,7 @@ func (s *state) intent(op ledger.IntentOp, why ledger.Why) *ledger.Intent {
 // restart are the clauses of a restart that a claim asks for, as of a machine's: off through an intent, recorded once, then on. Nova's own
 // reboot is not used: one that is over has nothing to be seen by, and would be asked for again where its answer or its record was lost.
 var restart = rules.Within("Restart", (*state).RestartWanted, rules.Join(
-	steps{{Name: "Skip", When: rules.Either((*state).RestartUnknown, (*state).OnSinceRestart), Then: recordRestart("take the restart as carried out: the VM was started since, or its record was lost")}},
+	steps{{Name: "Skip", When: rules.Either((*state).RestartUnknown, rules.All((*state).OnSinceRestart, rules.Not((*state).restartAnnounced))), Then: recordRestart("take the restart as carried out: the VM was started since, or its record was lost")}},
 	rules.Within("PowerOff", rules.Not((*state).off), powerOff(whyRestart)),
 	steps{
 		{Name: "AwaitPicture", When: rules.All((*state).restartAnnounced, rules.Not((*state).Pictured)), Then: awaitPicture, Carries: true},
@@ -126,24 +135,35 @@ var restart = rules.Within("Restart", (*state).RestartWanted, rules.Join(
 	},
 ))
 
-// restarted forgets that the VM is to be On again.
+// restarted forgets that the VM is to be On again. The cloud itself is asked whether it is: a start of a VM that is On changes nothing.
 var restarted = steps{{Name: "Restarted", When: (*state).RestartOver, Then: func(s *state) answer {
-	return rules.Patch(v1alpha1.ReasonRunning, "the restart is over", lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(nil)})
+	over := lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(nil)}
+	if !s.on() {
+		return rules.Patch(v1alpha1.ReasonRunning, "the claim asks for Off after its restart", over)
+	}
+	return s.act(v1alpha1.ReasonRunning, "confirm that the VM is On after its restart", lifecycle.OpStart, "", lifecycle.VirtualEffect{Expect: provider.InstanceExpect{Power: provider.PowerOn}}).Recording(over).Quiet()
 }, Carries: true}}
+
+// startRemembered notes when the VM is started again: from then on it is looked at more often (Unsettled).
+var startRemembered = steps{{Name: "Remember", When: (*state).startUnremembered, Then: func(s *state) answer {
+	p := *s.Ledger.PowerOn
+	p.At = s.Now()
+	return rules.Patch(v1alpha1.ReasonPoweringOn, "remember when the VM is started", lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(&p)})
+}}}
+
+func (s *state) startUnremembered() bool {
+	rested := s.Ledger.OffAt.Add(s.V.Settings.EffectDeadline)
+	return s.Restarting() && s.Ledger.PowerOn.At.Before(rested) && !s.V.Now.Before(rested)
+}
 
 func whyRestart(*state) ledger.Why { return ledger.WhyRestart }
 
 func (s *state) restartAnnounced() bool { return s.stopAnnounced(ledger.WhyRestart) }
 
-// recordRestart notes the restart as carried out. Of a VM that is Off only because of it, and whose power is kept, it is remembered that
-// it is to be On again.
+// recordRestart notes the restart as carried out.
 func recordRestart(message string) func(*state) answer {
 	return func(s *state) answer {
-		entries := ledger.Entries{}.Restarted(s.RestartAsked())
-		if s.off() && s.restartAnnounced() && s.ClaimPower() == v1alpha1.PowerKeep {
-			entries.PowerOn(&ledger.PowerOn{By: ledger.ByClaim, ID: s.claimIdentity(), At: s.Now(), Restart: true})
-		}
-		return rules.Patch(v1alpha1.ReasonPoweringOff, message, lifecycle.Patch{Ledger: entries})
+		return rules.Patch(v1alpha1.ReasonPoweringOff, message, lifecycle.Patch{Ledger: ledger.Entries{}.Restarted(s.RestartAsked())})
 	}
 }
 
@@ -153,7 +173,7 @@ func (s *state) startDue() bool {
 	case v1alpha1.PowerOn:
 		return true
 	case v1alpha1.PowerKeep:
-		return s.OffForRestart()
+		return s.Restarting()
 	}
 	return false
 }

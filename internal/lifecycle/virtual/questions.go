@@ -85,6 +85,9 @@ func (s *state) powerUnsettled() bool {
 	if !s.on() && !s.off() {
 		return true
 	}
+	if s.Restarting() && !s.on() {
+		return true
+	}
 	if s.Spec.ClaimRef != nil || s.Maintained() || s.desired() == v1alpha1.PowerKeep {
 		return false
 	}

@@ -36,7 +36,7 @@ var rebuildingSteps = rules.Named("Rebuilding", rules.Join(
 		i.Image = s.openstack.Image.String()
 		return rules.Patch(v1alpha1.ReasonRebuilding, "announce that the disk of the VM will be made anew from "+i.Image, lifecycle.Patch{Ledger: ledger.Entries{}.Intent(i)})
 	}, Carries: true}},
-	rules.Carrying(steps{{Name: "Rebuild", When: rules.Always[*state], Then: func(s *state) answer {
+	rules.Carrying(steps{rest(v1alpha1.ReasonRebuilding), {Name: "Rebuild", When: rules.Always[*state], Then: func(s *state) answer {
 		return s.act(v1alpha1.ReasonRebuilding, "make the disk of the VM anew from "+s.Ledger.Intent.Image, lifecycle.OpRebuild, s.Ledger.Intent.ID, lifecycle.VirtualEffect{
 			Image: selector(s.openstack.Image), Expect: provider.InstanceExpect{ImageID: s.Ledger.Image.ID},
 		}).Recording(lifecycle.Patch{})

@@ -50,7 +50,7 @@ func (s *state) imageNamed() bool {
 
 // reservedSteps and runningSteps keep a VM as its claim, or its spec, says: differences only.
 var (
-	reservedSteps = rules.Named("Reserved", rules.Join(seen, restart, restarted, kept(rules.Lift[*state](rules.Steps[*rules.State]{rules.AwaitBound})), rebuildHolds, unapproved, asAsked))
+	reservedSteps = rules.Named("Reserved", rules.Join(seen, restart, restarted, kept(rules.Join(rules.Lift[*state](rules.Steps[*rules.State]{rules.AwaitBound}), startRemembered)), rebuildHolds, unapproved, rules.Lift[*state](rules.Steps[*rules.State]{rules.AwaitRestartOver}), asAsked))
 	runningSteps  = rules.Named("Running", rules.Join(seen, kept(nil), rebuildHolds, asAsked))
 )
 

@@ -34,7 +34,11 @@ func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lif
 	if wait > 0 {
 		return r.report(ctx, read, decision, min(wait, step.After), refusals(refusal)...) // asked for a moment ago (R5)
 	}
-	outcome, err := r.perform(ctx, read, step)
+	left := r.Settings.EffectDeadline - now.Sub(read.View.Now)
+	if left <= 0 {
+		return ctrl.Result{RequeueAfter: pass.Again}, nil // decided too long ago
+	}
+	outcome, err := r.perform(ctx, read, step, left)
 	if err != nil {
 		return r.refused(ctx, read, decision, err)
 	}
@@ -112,9 +116,10 @@ func recordOf(object *v1alpha1.Server, step lifecycle.Step, outcome provider.Out
 	}
 }
 
-// perform makes the one call. Its context ends with the pass, with leadership, and with its own deadline.
-func (r *Reconciler) perform(ctx context.Context, read view.ServerRead, step lifecycle.Step) (provider.Outcome, error) {
-	ctx, cancel := context.WithTimeout(ctx, r.Settings.EffectDeadline)
+// perform makes the one call. Its context ends with the pass, with leadership, and with the effect's deadline, which counts from when the
+// pass began to read: what an intent was read for later than it was closed arrives within one deadline of that (the rest after each Off).
+func (r *Reconciler) perform(ctx context.Context, read view.ServerRead, step lifecycle.Step, left time.Duration) (provider.Outcome, error) {
+	ctx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
 	if atCloud := step.Effect.Virtual; atCloud != nil {
 		return r.performAtCloud(ctx, read, step.Effect.Op, *atCloud)

@@ -114,6 +114,20 @@ func TestAPassThatWaitsForWhatItAskedReadsNothingLive(t *testing.T) {
 	}
 }
 
+// What a pass decided is not carried out later than one deadline after it began to read: whatever rests on what was recorded since (the rest
+// after each Off) counts on that.
+func TestAPassThatSleptSendsNothing(t *testing.T) {
+	r := newRig(t, goingOff)
+	r.reading = func() { r.clock.SetTime(lt.Now.Add(r.Settings.EffectDeadline)) }
+	if again := r.pass().RequeueAfter; again != pass.Again || len(r.calls) != 0 || r.live == 0 {
+		t.Errorf("again after %s, %v was asked for", again, r.calls)
+	}
+	r.reading = nil
+	if r.pass(); len(r.calls) != 1 {
+		t.Errorf("%v was asked for by the next pass", r.calls)
+	}
+}
+
 // Nothing was sent, so there is nothing to tell.
 func TestAnEffectThatChangedNothingIsNoEvent(t *testing.T) {
 	r := newRig(t, goingOff)

@@ -39,8 +39,9 @@ type rig struct {
 	calls   []lifecycle.Op
 	// refusing is what the API server answers to every patch of metadata and spec; nil: it takes them.
 	refusing error
-	// live counts the reads of the API server itself.
-	live int
+	// live counts the reads of the API server itself, reading is what happens before each.
+	live    int
+	reading func()
 }
 
 func newRig(t *testing.T, overrides ...lt.Override) *rig {
@@ -79,6 +80,9 @@ func newRig(t *testing.T, overrides ...lt.Override) *rig {
 	api := interceptor.NewClient(c, interceptor.Funcs{
 		Get: func(ctx context.Context, from client.WithWatch, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
 			r.live++
+			if r.reading != nil {
+				r.reading()
+			}
 			return from.Get(ctx, key, into, options...)
 		},
 	})

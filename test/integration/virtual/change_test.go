@@ -159,7 +159,7 @@ func TestARestartHappensOnce(t *testing.T) {
 // askRestart asks for a restart, and tells by what time.
 func askRestart(k *harness.Kit, claim *v1alpha1.ServerClaim) time.Time {
 	k.T.Helper()
-	at := metav1.NewTime(time.Now().Add(time.Hour).Truncate(time.Second))
+	at := metav1.NewTime(time.Now().Add(time.Second).Truncate(time.Second)) // later than any restart that is known
 	harness.Change(k, claim, func(c *v1alpha1.ServerClaim) { c.Spec.RestartedAt = &at })
 	return at.Time
 }

@@ -57,7 +57,7 @@ func TestWritesOfAVirtualLife(t *testing.T) {
 			untilVMIs(k, cloud, vm.ID, "ACTIVE")
 		}},
 		{"restart", 16, "1 POST servers/{server}/action os-start, 1 POST servers/{server}/action os-stop", func() {
-			at := metav1.NewTime(time.Now().Add(time.Hour).Truncate(time.Second))
+			at := metav1.NewTime(time.Now().Add(time.Second).Truncate(time.Second))
 			harness.Change(k, claim, func(c *v1alpha1.ServerClaim) { c.Spec.RestartedAt = &at })
 			untilAsked(k, cloud, "action os-stop")
 			untilVMIs(k, cloud, cloud.Servers()[0].ID, "ACTIVE")
