@@ -88,7 +88,7 @@ func newFilter(v View) (*filter, error) {
 		}
 		selector = s
 	}
-	f := &filter{spec: &v.Claim.Spec, selector: selector, speakers: v.Speakers, identities: map[string]int{}}
+	f := &filter{spec: &v.Claim.Spec, selector: selector, speakers: v.Speakers, identities: make(map[string]int, len(v.Candidates))}
 	for i := range v.Candidates {
 		if id := v.Candidates[i].Identity; id != "" {
 			f.identities[id]++

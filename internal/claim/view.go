@@ -3,6 +3,7 @@
 package claim
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -74,7 +75,7 @@ type Speakers struct {
 
 // SpeakersBut collects what all claims but one speak for. Where two claims speak for one server the first by name is told.
 func SpeakersBut(self types.NamespacedName, claims []*v1alpha1.ServerClaim) Speakers {
-	s := Speakers{Chosen: map[string]types.NamespacedName{}, Bound: map[string]types.NamespacedName{}}
+	s := Speakers{Chosen: make(map[string]types.NamespacedName, len(claims)), Bound: make(map[string]types.NamespacedName, len(claims))}
 	for _, c := range claims {
 		name := NameOf(c)
 		if name == self {
@@ -101,9 +102,11 @@ func NameOf(c *v1alpha1.ServerClaim) types.NamespacedName {
 	return types.NamespacedName{Namespace: c.Namespace, Name: c.Name}
 }
 
-// NeedsCandidates says whether deciding about the claim may look for a machine: only then need View.Candidates be filled.
+// NeedsCandidates says whether deciding about the claim may look for a machine: only then need View.Candidates be filled. One that has not
+// written down who it is does that first.
 func NeedsCandidates(c *v1alpha1.ServerClaim) bool {
-	return c.DeletionTimestamp.IsZero() && boundOf(c) == "" && c.Spec.ClassName == ""
+	remembered := c.Annotations[ledger.KeyIdentity] != "" && slices.Contains(c.Finalizers, v1alpha1.FinalizerClaim)
+	return remembered && c.DeletionTimestamp.IsZero() && boundOf(c) == "" && c.Spec.ClassName == ""
 }
 
 // ActsOnHold says whether what is done about the claim rests on View.ServerHold: for a claim that is being released. Of any other the hold

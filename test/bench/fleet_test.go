@@ -84,6 +84,7 @@ func (r *run) enroll(t *testing.T, n int) (*fleet, figures) {
 	f.manager = r.manager(k)
 	profile := r.keepCPU(t, f.manager, fmt.Sprintf("enroll-%d.cpu.pprof", n))
 	took := seen.until(n, started, nil)
+	seen.stop()
 	found := figures{
 		n: n, enrolled: took[n-1], busy: f.manager.CPU(), rss: f.manager.Memory(), base: f.base,
 		gogc: f.manager.Metric("go_gc_gogc_percent"), memoryLimit: f.manager.Metric("go_gc_gomemlimit_bytes"),
@@ -119,6 +120,7 @@ func (r *run) claim(f *fleet, found *figures) {
 	profile := r.keepCPU(f.T, f.manager, fmt.Sprintf("claim-%d.cpu.pprof", f.n))
 	f.ClaimFleet(f.n)
 	found.claims, found.bound = f.n, seen.until(f.n, started, nil)[f.n-1]
+	seen.stop()
 	found.conflicts = f.manager.Metric("holdfast_claim_conflicts_total")
 	f.ExpectOneEach(f.n)
 	f.claimed = true

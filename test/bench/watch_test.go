@@ -22,18 +22,22 @@ import (
 type sightings struct {
 	k    *harness.Kit
 	what string
+	stop func() // ends the watch: it reads each change of each server, which costs those who are measured next
 
 	mu    sync.Mutex
 	first map[string]time.Time
 	lost  error // why the watch that there was last could not be opened
 }
 
-// sight watches the fleet of a kit until the test ends. Servers that are as wanted already are seen at once.
+// sight watches the fleet of a kit until it is stopped, or the test ends. Servers that are as wanted already are seen at once.
 func sight(k *harness.Kit, what string, wanted func(*v1alpha1.Server) bool) *sightings {
 	k.T.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &sightings{k: k, what: what, first: map[string]time.Time{}}
 	done := make(chan struct{})
+	s := &sightings{k: k, what: what, first: map[string]time.Time{}, stop: func() {
+		cancel()
+		<-done
+	}}
 	go func() {
 		defer close(done)
 		// The API server ends the watch of who is slow to read. A new one begins with what there is.
@@ -47,10 +51,7 @@ func sight(k *harness.Kit, what string, wanted func(*v1alpha1.Server) bool) *sig
 			s.follow(stream.ResultChan(), wanted)
 		}
 	}()
-	k.T.Cleanup(func() {
-		cancel()
-		<-done
-	})
+	k.T.Cleanup(s.stop)
 	return s
 }
 
