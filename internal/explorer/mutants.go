@@ -106,9 +106,24 @@ func serverMutants() []Mutant {
 		{Clause: "what a task says of a power-off is no Off (R4)", Worlds: []string{"tasks"}, Apply: taskIsOff},
 		{Clause: "what rests on Off waits for what may be on the wire", Worlds: []string{"stalls"}, Apply: seeing(longOff)},
 		{Clause: "held after an old snapshot without stamps (--after-restore)", Worlds: []string{"snapshot-unstamped"}, Apply: seeing(func(v *lifecycle.ServerView, _ *ledger.Server) { v.Settings.Epoch = "" })},
+		{Clause: "who resumes is asked whether a machine has booted since the snapshot", Worlds: []string{"snapshot-resumed"}, Apply: resumesBlindly},
 		{Clause: "a maintenance keeps everything else away (I4)", Worlds: []string{"maintenance-approved", "maintenance"}, Apply: seeing(func(v *lifecycle.ServerView, _ *ledger.Server) {
 			v.Server.Spec.MaintenanceRef, v.Maintenance = nil, nil
 		})},
+	}
+}
+
+// resumesBlindly resumes a server as one that the snapshot tells everything about.
+func resumesBlindly(b *Brain) {
+	decide := b.Server
+	b.Server = func(v lifecycle.ServerView) lifecycle.Decision {
+		d := decide(v)
+		if d.Step.Clause == "First.ResumeUnconfirmed" {
+			patch := *d.Step.Patch
+			patch.Ledger = map[string]string{ledger.KeyRestoreEpoch: v.Settings.Epoch}
+			d.Step.Patch = &patch
+		}
+		return d
 	}
 }
 

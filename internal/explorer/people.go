@@ -147,6 +147,9 @@ func (x *explorer) toServer(s *State, deed Deed, i int) bool {
 		}
 		return named != "" && x.editServer(s, i, func(o *v1alpha1.Server) { annotate(o, v1alpha1.AnnotationPowerOff, named) })
 	case ConsentResume:
+		if disk := s.mach[i].disk; x.lives(s, disk) && disk != x.holder(s.now.server[i]) {
+			return false // whoever finds somebody else's installation on the machine does not let it go on
+		}
 		return s.epoch && identity != "" && x.editServer(s, i, func(o *v1alpha1.Server) {
 			annotate(o, v1alpha1.AnnotationResume, lifecycle.ResumeConsent(identity, restored))
 		})

@@ -119,7 +119,10 @@ func restoreWorlds() []World {
 			Name: "snapshot-consent", About: "a machine that a hand switches on, a person who consents that it be powered off, a claim, and an older snapshot of the whole cluster",
 			Servers: 1, Claims: 1, Enrolled: true, Deeds: []Deed{CreateClaim, ConsentPowerOff}, People: 3, Harms: []Harm{HandOn, OldCluster}, Adverse: 2,
 		}, {
-			Name: "snapshot-unstamped", About: "the same without stamps: the managers are told (--after-restore), and everything is held",
+			Name: "snapshot-resumed", About: "a claim on a machine without a stamp, an older snapshot of the whole cluster, and a person who resumes the server, and says of the machine that it is installed",
+			Servers: 1, Claims: 1, Enrolled: true, NoStamp: true, Deeds: []Deed{CreateClaim, ConsentResume, ConsentBooted}, People: 3, Harms: []Harm{OldCluster}, Adverse: 1, Tenant: 1,
+		}, {
+			Name: "snapshot-unstamped", About: "two claims on a machine without a stamp: the managers are told of the snapshot (--after-restore), and everything is held",
 			Servers: 1, Claims: 2, Enrolled: true, NoStamp: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: []Harm{OldCluster}, Adverse: 1, Tenant: 1,
 		},
 	}

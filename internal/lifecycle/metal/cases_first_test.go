@@ -34,6 +34,21 @@ func firstCases() []decided {
 		patch = lifecycle.StepPatch
 		act   = lifecycle.StepAct
 	)
+	booting := lt.Ledger(func(l *ledger.Server) {
+		l.Boot = &ledger.Boot{Claim: lt.ClaimID, Stage: ledger.StageBooting, At: lt.Before(20)}
+	})
+	startingNow := func(t *testing.T, d lifecycle.Decision) {
+		t.Helper()
+		if _, led := written(t, d); led.Boot == nil || led.Boot.Stage != ledger.StageStarting || led.Boot.Claim != lt.ClaimID || led.Restarted.IsZero() {
+			t.Errorf("remembers %+v", led)
+		}
+	}
+	bootStays := func(t *testing.T, d lifecycle.Decision) {
+		t.Helper()
+		if _, said := d.Step.Patch.Ledger[ledger.KeyBoot]; said {
+			t.Errorf("writes %v", d.Step.Patch.Ledger)
+		}
+	}
 	return []decided{
 		{"First.NotOurs", "deleted without our finalizer is settled", given(lt.Deleting, withoutOurs), lifecycle.StepSettled, nil},
 		{"First.Paused", "paused: hands off", given(paused), hold, reason(v1alpha1.ReasonPaused)},
@@ -87,6 +102,10 @@ func firstCases() []decided {
 		{"First.RestoredSnapshot", "a consent of an earlier restore, as a snapshot brings it back, resumes nothing", given(afterEpoch, lt.Annotated(v1alpha1.AnnotationResume, lifecycle.ResumeConsent(lt.Identity, "e0"))), hold, nil},
 		{"First.RestoredSnapshot", "nor does one that names no restore", given(afterEpoch, lt.Annotated(v1alpha1.AnnotationResume, lt.Identity)), hold, nil},
 		{"First.Resume", "a person resumes this server", given(afterEpoch, resumed), patch, and(sets(ledger.KeyRestoreEpoch), removes(v1alpha1.AnnotationResume), tells("Resumed"))},
+		{"First.ResumeUnconfirmed", "a claim that had not booted by then may have since: neither stamp nor memory tells (I10)", given(lt.Claimed, afterEpoch, resumed), patch, and(sets(ledger.KeyRestoreEpoch, ledger.KeyBoot, ledger.KeyDirtySince, ledger.KeyRestarted, ledger.KeyAssetTag), startingNow)},
+		{"First.ResumeUnconfirmed", "nor where its boot was being prepared", given(lt.Claimed, booting, afterEpoch, resumed), patch, startingNow},
+		{"First.Resume", "a stamp tells that it has booted", given(lt.Claimed, lt.Stamped(lt.ClaimID), afterEpoch, resumed), patch, bootStays},
+		{"First.Resume", "one that had booted by then", given(lt.Running, afterEpoch, resumed), patch, bootStays},
 		{"First.RestoredSnapshot", "after a restore every server waits for a person", given(lt.Running, afterEpoch), hold, reason(v1alpha1.ReasonRestoredSnapshot)},
 		{"First.RestoredSnapshot", "resumed for another epoch is not resumed", given(afterEpoch, lt.Ledger(func(l *ledger.Server) { l.RestoreEpoch = "e0" })), hold, nil},
 		{"Available.Settled", "resumed for this epoch goes on", given(afterEpoch, lt.Ledger(func(l *ledger.Server) { l.RestoreEpoch = "e1" })), lifecycle.StepSettled, nil},

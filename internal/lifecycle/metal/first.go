@@ -19,9 +19,26 @@ var first = rules.Named("First", rules.Join(
 	rules.Lift[*state](rules.Steps[*rules.State]{rules.ForeignOwner}),
 	rules.Lift[*state](rules.Standing),
 	steps{{Name: "StampMismatch", When: rules.All((*state).mismatched, rules.Not((*state).consentsPowerOff)), Then: stampMismatch}},
+	steps{{Name: "ResumeUnconfirmed", When: rules.All((*state).Snapshot, (*state).Resumed, (*state).mayHaveBootedSince), Then: resumeUnconfirmed}},
 	rules.Lift[*state](rules.Snapshot),
 	rules.Within("Stamp", rules.All((*state).mismatched, (*state).consentsPowerOff, (*state).Confirmed), resolve),
 ))
+
+// mayHaveBootedSince says that the snapshot knows of a claim and of no boot for it, and that no stamp tells either: the machine may have booted
+// for the claim after the snapshot was taken, and gone off again.
+func (s *state) mayHaveBootedSince() bool {
+	if s.Spec.ClaimRef == nil || s.Released() || s.stampedForClaim() || s.bootsAlways() || s.fromDisk() {
+		return false
+	}
+	return inStage(ledger.StageBooting)(s) || s.Ledger.Boot == nil && !s.BoundHere()
+}
+
+// resumeUnconfirmed resumes such a server as one whose power-on may have happened: while the override of this boot stands armed it has not;
+// otherwise a person is asked once more, before it is booted from the network a second time (I10).
+func resumeUnconfirmed(s *state) answer {
+	return s.Resume("resume, as a person consented; whether the machine has booted for its claim since the snapshot is not known",
+		s.dirty().Boot(s.boot(ledger.StageStarting)).PowerOn(nil).Restarted(s.RestartKnown()).AssetTag(s.rememberTag()))
+}
 
 func stampMismatch(s *state) answer {
 	return rules.Hold(v1alpha1.ReasonStampMismatch, "the machine bears the stamp "+s.Facts.AssetTag+", which is not the one this server's memory accounts for: it was made ready for another claim or by another cluster. Restore the newer objects; or, sure that nobody uses it, annotate the Server with "+

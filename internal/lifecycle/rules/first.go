@@ -42,10 +42,8 @@ var Standing = Steps[*State]{
 
 // Snapshot holds everything after a restore of the whole cluster, until a person has looked at the server.
 var Snapshot = Steps[*State]{
-	{Name: "Resume", When: All((*State).Snapshot, (*State).resumed), Then: func(s *State) Answer {
-		return Patch(v1alpha1.ReasonInitializing, "resume, as a person consented", lifecycle.Patch{
-			Ledger: ledger.Entries{}.RestoreEpoch(s.V.Settings.Epoch), Remove: s.Given(v1alpha1.AnnotationResume),
-		}).Telling(EventResumed)
+	{Name: "Resume", When: All((*State).Snapshot, (*State).Resumed), Then: func(s *State) Answer {
+		return s.Resume("resume, as a person consented", ledger.Entries{})
 	}},
 	{Name: "RestoredSnapshot", When: (*State).Snapshot, Then: func(s *State) Answer {
 		return Hold(v1alpha1.ReasonRestoredSnapshot, "the cluster was restored from a snapshot ("+s.V.Settings.Epoch+"): this server may have been claimed, booted or released since. Look at the machine, then annotate the Server with "+
@@ -85,7 +83,15 @@ func DropConsents(consents []string) Answer {
 	return Patch(v1alpha1.ReasonSettled, "nothing is held that the consent would let go: remove it", lifecycle.Patch{Remove: consents}).Quiet()
 }
 
-func (s *State) resumed() bool { return s.Consent(v1alpha1.AnnotationResume, s.resumeConsent()) }
+// Resume lets a server go on after the restore of a snapshot, and writes down what follows from that.
+func (s *State) Resume(message string, entries ledger.Entries) Answer {
+	return Patch(v1alpha1.ReasonInitializing, message, lifecycle.Patch{
+		Ledger: entries.RestoreEpoch(s.V.Settings.Epoch), Remove: s.Given(v1alpha1.AnnotationResume),
+	}).Telling(EventResumed)
+}
+
+// Resumed says that a person consents that this server goes on after that restore.
+func (s *State) Resumed() bool { return s.Consent(v1alpha1.AnnotationResume, s.resumeConsent()) }
 
 func (s *State) resumeConsent() string {
 	return lifecycle.ResumeConsent(s.Ledger.Identity, s.V.Settings.Epoch)
