@@ -206,6 +206,8 @@ func (h *history) switchedOn(m *machine, at time.Time) {
 	}
 	if m.owned {
 		t := h.tenant(m.owner)
-		t.restarts = t.restarts.after(at)
+		// Objects keep times to the second: whether a restart that was asked for in the second of a start is older than that cannot be told, and
+		// it may be carried out as a newer one.
+		t.restarts = t.restarts.after(at.Truncate(time.Second))
 	}
 }

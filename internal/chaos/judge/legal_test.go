@@ -156,8 +156,14 @@ func (f *life) changesItsMind() {
 	f.comesUp()
 }
 
-func (f *life) restarts() {
+// asksForRestart asks, and is not answered within the same second: a second one would be taken for one that is owed.
+func (f *life) asksForRestart() {
 	f.asks(judge.AskedRestart)
+	f.clock = f.clock.Add(time.Second)
+}
+
+func (f *life) restarts() {
+	f.asksForRestart()
 	f.happens(judge.PoweredOff, judge.WentOff)
 	f.comesUp()
 }
@@ -180,7 +186,7 @@ func (f *life) consentedOff() {
 }
 
 func (f *life) bootsAgain() {
-	f.asks(judge.AskedRestart)
+	f.asksForRestart()
 	f.happens(judge.PoweredOff, judge.WentOff, judge.ConsentedBoot) // of the machine, for the tenant
 	f.drives(func() {
 		f.happens(judge.Armed, judge.PoweredOn, judge.WentOn, judge.NetworkBoot, judge.Installed)
@@ -230,7 +236,7 @@ func (f *life) vmOffAndOn() {
 }
 
 func (f *life) restartedVM() {
-	f.asks(judge.AskedRestart)
+	f.asksForRestart()
 	f.happens(judge.PoweredOff, judge.WentOff, judge.PoweredOn, judge.WentOn)
 }
 
