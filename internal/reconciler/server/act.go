@@ -28,7 +28,7 @@ func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lif
 	step := decision.Step
 	now := r.Clock.Now()
 	wait, refusal := r.efforts.wait(read.Server, step, now)
-	if late, outcome := r.late(read.Server, step, wait); late != nil {
+	if late, outcome := r.late(read.Server, step); late != nil {
 		return r.record(ctx, read, step, *late, outcome)
 	}
 	if wait > 0 {
@@ -64,23 +64,25 @@ func (r *Reconciler) resting(object *v1alpha1.Server, step lifecycle.Step, now t
 		return 0, nil
 	}
 	wait, refusal := r.efforts.wait(object, step, now)
-	if late, _ := r.late(object, step, wait); late != nil {
+	if late, _ := r.late(object, step); late != nil {
 		return 0, nil
 	}
 	return wait, refusal
 }
 
 // record ends a pass with what came of an effect. One that is not written, because it lost a race or the API server did not take it, is
-// made by a later pass. Effects at a BMC can be asked for again until then; what was done at a cloud is owed its record, for a VM is not to
-// be looked for twice.
+// made by a later pass, however late, of what became a task, which is not to be begun twice (B144), and of what was done at a cloud, for a VM
+// is not to be looked for twice. Other effects at a BMC can be asked for again until then.
 func (r *Reconciler) record(ctx context.Context, read view.ServerRead, step lifecycle.Step, record lifecycle.Patch, outcome provider.Outcome) (ctrl.Result, error) {
 	written, result, err := r.patch(ctx, read, record)
 	switch {
-	case step.Effect.Virtual == nil:
-	case written == pass.Done:
-		r.efforts.forget(read.Server.Name) // asked for again, it is another effort: what was made once is not what will be made then
-	default:
+	case step.Effect.Virtual == nil && outcome.Task == "":
+	case written != pass.Done:
 		r.efforts.owes(read.Server, step, r.Clock.Now(), r.Settings.EffectDeadline, outcome)
+	case outcome.Task != "":
+		r.efforts.recorded(read.Server.Name)
+	default:
+		r.efforts.forget(read.Server.Name) // asked for again, it is another effort: what was made once is not what will be made then
 	}
 	return result, err
 }
@@ -94,11 +96,10 @@ func (r *Reconciler) patch(ctx context.Context, read view.ServerRead, p lifecycl
 	return written, ctrl.Result{}, err
 }
 
-// late is the record of an effort that could not be written, as where the monitor's picture came in between; nil for none. A task is
-// recorded within the wait for the same effort; what is owed is, however late.
-func (r *Reconciler) late(object *v1alpha1.Server, step lifecycle.Step, wait time.Duration) (*lifecycle.Patch, provider.Outcome) {
+// late is the record of an effort that could not be written, as where the monitor's picture came in between; nil for none.
+func (r *Reconciler) late(object *v1alpha1.Server, step lifecycle.Step) (*lifecycle.Patch, provider.Outcome) {
 	outcome, owed := r.efforts.outcome(object, step)
-	if !owed && (outcome.Task == "" || wait <= 0) {
+	if !owed {
 		return nil, outcome
 	}
 	return recordOf(object, step, outcome), outcome

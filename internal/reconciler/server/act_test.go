@@ -64,6 +64,24 @@ func TestATaskWhoseRecordLostARaceIsRememberedByALaterPass(t *testing.T) {
 	}
 }
 
+// Nor by an API server that does not take it for longer than an effect is waited for: the BMC has begun, and is not asked to begin again (B144).
+func TestATaskWhoseRecordWasRefusedIsRememberedByALaterPass(t *testing.T) {
+	r := newRig(t, goingOff)
+	r.outcome = provider.Outcome{Task: lt.TaskMonitor}
+	r.refusing = apierrors.NewServiceUnavailable("etcd is away")
+	for range 3 {
+		if _, err := r.Reconcile(t.Context(), requestFor(lt.ServerName)); err == nil {
+			t.Fatal("the pass did not tell that its record was not written")
+		}
+		r.clock.SetTime(r.clock.Now().Add(2 * r.Settings.EffectDeadline))
+	}
+	r.refusing = nil
+	r.pass()
+	if task := r.ledger().Intent.Task; task != lt.TaskMonitor || len(r.calls) != 1 {
+		t.Errorf("task %q after %v", task, r.calls)
+	}
+}
+
 // A change that became a task is done when it is asked for again and found done: nothing is recorded before (docs/decisions/0070).
 func TestAnEffectThatGoesOnIsNotRecordedAsDone(t *testing.T) {
 	r := newRig(t, lt.Running, lt.BootBy(v1alpha1.BootVirtualMedia), lt.InDrive(lt.Image))

@@ -67,6 +67,15 @@ func (e *efforts) owes(server *v1alpha1.Server, step lifecycle.Step, now time.Ti
 	e.note(server.Name, effort{what: keyOf(server, step), notUntil: now.Add(interval), outcome: outcome, owed: true})
 }
 
+// recorded notes that what an effect became is written: it is asked for again at its own pace.
+func (e *efforts) recorded(name string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	last := e.tried[name]
+	last.outcome, last.owed = provider.Outcome{}, false
+	e.tried[name] = last
+}
+
 // outcome is what the same effect became when it was asked for last, and whether its record is owed.
 func (e *efforts) outcome(server *v1alpha1.Server, step lifecycle.Step) (outcome provider.Outcome, owed bool) {
 	e.mu.Lock()
