@@ -47,7 +47,7 @@ func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lif
 		r.event(read, step)
 	}
 	record := recordOf(read.Server, step, outcome)
-	pace := max(step.Pace, r.Settings.EffectDeadline)
+	pace := r.pace(step)
 	if step.Record == nil || outcome.Task != "" {
 		r.efforts.succeeded(read.Server, step, now, pace, outcome)
 	}
@@ -78,7 +78,7 @@ func (r *Reconciler) record(ctx context.Context, read view.ServerRead, step life
 	switch {
 	case step.Effect.Virtual == nil && outcome.Task == "":
 	case written != pass.Done:
-		r.efforts.owes(read.Server, step, r.Clock.Now(), r.Settings.EffectDeadline, outcome)
+		r.efforts.owes(read.Server, step, r.Clock.Now(), r.pace(step), outcome)
 	case outcome.Task != "":
 		r.efforts.recorded(read.Server.Name)
 	default:
@@ -94,6 +94,11 @@ func (r *Reconciler) patch(ctx context.Context, read view.ServerRead, p lifecycl
 		return written, ctrl.Result{RequeueAfter: pass.Again}, nil
 	}
 	return written, ctrl.Result{}, err
+}
+
+// pace is how long an effect that was accepted is given to show before it is asked for again (R5).
+func (r *Reconciler) pace(step lifecycle.Step) time.Duration {
+	return max(step.Pace, r.Settings.EffectDeadline)
 }
 
 // late is the record of an effort that could not be written, as where the monitor's picture came in between; nil for none.
