@@ -66,7 +66,7 @@ type ports struct {
 	Cloud int `json:"cloud"`
 }
 
-// ports gives the ports of the last start, or others where they are taken meanwhile.
+// ports gives the ports of the last start; zero for none.
 func (p places) ports() (ports, error) {
 	var last ports
 	content, err := os.ReadFile(filepath.Join(p.dir, portsFile))
@@ -75,11 +75,6 @@ func (p places) ports() (ports, error) {
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return ports{}, fmt.Errorf("read the ports of the last start: %w", err)
-	}
-	for _, port := range []*int{&last.API, &last.Rack, &last.Cloud} {
-		if *port, err = free(*port); err != nil {
-			return ports{}, err
-		}
 	}
 	return last, nil
 }

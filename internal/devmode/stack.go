@@ -62,14 +62,18 @@ func (s *Stack) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.startControlPlane(ctx, ports.API); err != nil {
-		return err
-	}
-	if err := s.startRack(ports.Rack); err != nil {
-		return err
-	}
-	if err := s.startCloud(ports.Cloud); err != nil {
-		return err
+	controlPlane := func(port int) error { return s.startControlPlane(ctx, port) }
+	for _, part := range []struct {
+		port  *int
+		start func(int) error
+	}{{&ports.API, controlPlane}, {&ports.Rack, s.startRack}, {&ports.Cloud, s.startCloud}} {
+		// It is looked for directly before it is used: the control plane takes seconds to start, in which somebody else may take a port.
+		if *part.port, err = free(*part.port); err != nil {
+			return err
+		}
+		if err := part.start(*part.port); err != nil {
+			return err
+		}
 	}
 	return s.places.remember(ports)
 }
