@@ -19,7 +19,7 @@ var booted = rules.Join(
 		p := *s.Ledger.PowerOn
 		p.Restart = false
 		over := lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(&p)}
-		if !s.on() {
+		if s.ClaimPower() == v1alpha1.PowerOff {
 			return rules.Patch(v1alpha1.ReasonBooted, "the claim asks for Off after its restart", over)
 		}
 		return s.act(v1alpha1.ReasonBooted, "confirm that the machine is On after its restart", lifecycle.Effect{Op: lifecycle.OpPowerOn, Expect: s.expectSeen()}).Recording(over).Quiet()

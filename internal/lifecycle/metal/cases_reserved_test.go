@@ -285,6 +285,7 @@ func restartCases() []decided {
 			}
 		})},
 		{"Reserved.Booted.Restarted", "its claim asks for Off by now", given(kept, lt.Off, lt.ClaimPower(v1alpha1.PowerOff)), patch, sets(ledger.KeyPowerOn)},
+		{"Reserved.Booted.Restarted", "also where it is On: it is not asked whether it is", given(kept, lt.On, lt.ClaimPower(v1alpha1.PowerOff)), patch, sets(ledger.KeyPowerOn)},
 		{"Reserved.Booted.RestartOver", "On, and a power-off that was withdrawn may still be on the wire", given(kept, lt.On, lt.Ledger(func(l *ledger.Server) { l.OffAt = lt.Now })), wait, nil},
 		{"Maintenance.Keep.Withdraw", "a maintenance that begins between Off and its record costs the restart its intent, and not that the machine is to be On again",
 			given(off, lt.InMaintenance(v1alpha1.PowerKeep), lt.Announced(ledger.WhyRestart, 1), restarting, lt.Pictured), patch, stillRestarting},

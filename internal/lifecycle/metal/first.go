@@ -34,10 +34,11 @@ func (s *state) mayHaveBootedSince() bool {
 }
 
 // resumeUnconfirmed resumes such a server as one whose power-on may have happened: while the override of this boot stands armed it has not;
-// otherwise a person is asked once more, before it is booted from the network a second time (I10).
+// otherwise a person is asked once more, before it is booted from the network a second time (I10). There may be no picture yet: what it would
+// tell, of the asset tag, is noted later.
 func resumeUnconfirmed(s *state) answer {
 	return s.Resume("resume, as a person consented; whether the machine has booted for its claim since the snapshot is not known",
-		s.dirty().Boot(s.boot(ledger.StageStarting)).PowerOn(nil).Restarted(s.RestartKnown()).AssetTag(s.rememberTag()))
+		s.dirty().Boot(s.boot(ledger.StageStarting)).PowerOn(nil).Restarted(s.RestartKnown()))
 }
 
 func stampMismatch(s *state) answer {

@@ -131,6 +131,7 @@ func restartCases() []decided {
 		{"Reserved.On.Start", "whenever Off was first seen: a status may be wiped", given(lt.Serving, keep, lt.Stopped, restarting, startedNow, lt.SeenSince(0)), act, lt.Does(lifecycle.OpStart)},
 		{"Reserved.Restarted", "On after it, by the cloud's own word: what it does by itself from now on is kept", given(lt.Serving, keep, restarting), act, lt.And(lt.Does(lifecycle.OpStart), lt.Changes(nil, []string{ledger.KeyPowerOn}), expects(func(e lifecycle.VirtualEffect) bool { return e.Expect.Power == provider.PowerOn }))},
 		{"Reserved.Restarted", "its claim asks for Off by now", given(lt.Serving, lt.ClaimPower(v1alpha1.PowerOff), lt.Stopped, restarting), patch, lt.Changes(nil, []string{ledger.KeyPowerOn})},
+		{"Reserved.Restarted", "also where it is On: the cloud is not asked whether it is", given(lt.Serving, lt.ClaimPower(v1alpha1.PowerOff), restarting), patch, lt.Changes(nil, []string{ledger.KeyPowerOn})},
 		{"Reserved.RestartOver", "On, and a stop that was withdrawn may still be on the wire", given(lt.Serving, keep, restarting, restedFor(0)), wait, nil},
 		{"Reserved.Settled", "it was stopped for another claim's restart", given(lt.Serving, keep, lt.Stopped, restarting, lt.Ledger(func(l *ledger.Server) { l.PowerOn.ID = "claim-db" })), settled, nil},
 		{"Reserved.Restart.PowerOff.Stop", "On anew under the announcement, by the cloud or by a status that was wiped: it was not restarted yet", given(lt.Serving, asked, announced, lt.SeenSince(0)), act, nil},

@@ -138,7 +138,7 @@ var restart = rules.Within("Restart", (*state).RestartWanted, rules.Join(
 // restarted forgets that the VM is to be On again. The cloud itself is asked whether it is: a start of a VM that is On changes nothing.
 var restarted = steps{{Name: "Restarted", When: (*state).RestartOver, Then: func(s *state) answer {
 	over := lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(nil)}
-	if !s.on() {
+	if s.ClaimPower() == v1alpha1.PowerOff {
 		return rules.Patch(v1alpha1.ReasonRunning, "the claim asks for Off after its restart", over)
 	}
 	return s.act(v1alpha1.ReasonRunning, "confirm that the VM is On after its restart", lifecycle.OpStart, "", lifecycle.VirtualEffect{Expect: provider.InstanceExpect{Power: provider.PowerOn}}).Recording(over).Quiet()

@@ -28,8 +28,10 @@ func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lif
 	step := decision.Step
 	now := r.Clock.Now()
 	wait, refusal := r.efforts.wait(read.Server, step, now)
-	if late, outcome := r.late(read.Server, step); late != nil {
-		return r.record(ctx, read, step, *late, outcome)
+	if owed := r.efforts.unrecorded(read.Server, step); owed != nil {
+		if late := recordOf(read.Server, step, *owed); late != nil { // not written then, as where the monitor's picture came in between
+			return r.record(ctx, read, step, *late, *owed)
+		}
 	}
 	if wait > 0 {
 		return r.report(ctx, read, decision, min(wait, step.After), refusals(refusal)...) // asked for a moment ago (R5)
@@ -49,7 +51,7 @@ func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lif
 	record := recordOf(read.Server, step, outcome)
 	pace := r.pace(step)
 	if step.Record == nil || outcome.Task != "" {
-		r.efforts.succeeded(read.Server, step, now, pace, outcome)
+		r.efforts.succeeded(read.Server, step, now, pace)
 	}
 	if record == nil {
 		return ctrl.Result{RequeueAfter: min(pace, step.After)}, nil
@@ -64,7 +66,7 @@ func (r *Reconciler) resting(object *v1alpha1.Server, step lifecycle.Step, now t
 		return 0, nil
 	}
 	wait, refusal := r.efforts.wait(object, step, now)
-	if late, _ := r.late(object, step); late != nil {
+	if r.efforts.unrecorded(object, step) != nil {
 		return 0, nil
 	}
 	return wait, refusal
@@ -101,15 +103,6 @@ func (r *Reconciler) pace(step lifecycle.Step) time.Duration {
 	return max(step.Pace, r.Settings.EffectDeadline)
 }
 
-// late is the record of an effort that could not be written, as where the monitor's picture came in between; nil for none.
-func (r *Reconciler) late(object *v1alpha1.Server, step lifecycle.Step) (*lifecycle.Patch, provider.Outcome) {
-	outcome, owed := r.efforts.outcome(object, step)
-	if !owed {
-		return nil, outcome
-	}
-	return recordOf(object, step, outcome), outcome
-}
-
 // recordOf is what is to be remembered of an effect: what the decision said, with what only the effect could tell.
 func recordOf(object *v1alpha1.Server, step lifecycle.Step, outcome provider.Outcome) *lifecycle.Patch {
 	switch {
@@ -122,8 +115,8 @@ func recordOf(object *v1alpha1.Server, step lifecycle.Step, outcome provider.Out
 	}
 }
 
-// perform makes the one call. Its context ends with the pass, with leadership, and with the effect's deadline, which counts from when the
-// pass began to read: what an intent was read for later than it was closed arrives within one deadline of that (the rest after each Off).
+// perform makes the one call. Its context ends with the pass, with leadership, and with the effect's deadline. That counts from when the pass
+// began to read: nothing that rests on a memory arrives later than one deadline after that memory was changed (the rest after each Off).
 func (r *Reconciler) perform(ctx context.Context, read view.ServerRead, step lifecycle.Step, left time.Duration) (provider.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()

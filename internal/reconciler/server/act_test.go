@@ -68,14 +68,7 @@ func TestATaskWhoseRecordLostARaceIsRememberedByALaterPass(t *testing.T) {
 func TestATaskWhoseRecordWasRefusedIsRememberedByALaterPass(t *testing.T) {
 	r := newRig(t, goingOff)
 	r.outcome = provider.Outcome{Task: lt.TaskMonitor}
-	r.refusing = apierrors.NewServiceUnavailable("etcd is away")
-	for range 3 {
-		if _, err := r.Reconcile(t.Context(), requestFor(lt.ServerName)); err == nil {
-			t.Fatal("the pass did not tell that its record was not written")
-		}
-		r.clock.SetTime(r.clock.Now().Add(2 * r.Settings.EffectDeadline))
-	}
-	r.refusing = nil
+	r.unwritten()
 	r.pass()
 	if task := r.ledger().Intent.Task; task != lt.TaskMonitor || len(r.calls) != 1 {
 		t.Errorf("task %q after %v", task, r.calls)
@@ -161,6 +154,19 @@ func TestAnEffectThatChangedNothingIsNoEvent(t *testing.T) {
 	}
 }
 
+// unwritten makes passes whose records the API server does not take, for longer than an effect is waited for.
+func (r *rig) unwritten() {
+	r.t.Helper()
+	r.refusing = apierrors.NewServiceUnavailable("etcd is away")
+	for range 3 {
+		if _, err := r.Reconcile(r.t.Context(), requestFor(lt.ServerName)); err == nil {
+			r.t.Fatal("the pass did not tell that its record was not written")
+		}
+		r.clock.SetTime(r.clock.Now().Add(2 * r.Settings.EffectDeadline))
+	}
+	r.refusing = nil
+}
+
 // unmade is a VM that is to be made.
 func unmade(s *lt.Scene) {
 	s.Ledger.ProviderID, s.Ledger.ProvisionedAt, s.Ledger.Image = "", nil, nil
@@ -206,14 +212,7 @@ func TestWhatACloudMadeIsRememberedByALaterPass(t *testing.T) {
 // Nor is it asked for again where the API server does not take the record, for longer than an effect is waited for.
 func TestWhatACloudMadeIsRememberedThoughItsRecordWasRefused(t *testing.T) {
 	r := making(t)
-	r.refusing = apierrors.NewServiceUnavailable("etcd is away")
-	for range 3 {
-		if _, err := r.Reconcile(t.Context(), requestFor(lt.ServerName)); err == nil {
-			t.Fatal("the pass did not tell that its record was not written")
-		}
-		r.clock.SetTime(r.clock.Now().Add(2 * r.Settings.EffectDeadline))
-	}
-	r.refusing = nil
+	r.unwritten()
 	r.pass()
 	madeOnce(r)
 }

@@ -26,10 +26,8 @@ type effort struct {
 	what     string
 	notUntil time.Time
 	failures int
-	// outcome is what the effect became: a task, or something that was made at a cloud.
-	outcome provider.Outcome
-	// owed says that the effect was done, and that its record is still to be written.
-	owed bool
+	// owed is what the effect became (a task, or something that was made at a cloud) where its record is still to be written; nil for nothing.
+	owed *provider.Outcome
 	// refusal is how the last try failed; nil where it did not. It is reported until the next try: a pass in between knows no better.
 	refusal *lifecycle.Gate
 }
@@ -57,33 +55,34 @@ func (e *efforts) wait(server *v1alpha1.Server, step lifecycle.Step, now time.Ti
 	return max(0, last.notUntil.Sub(now)), last.refusal
 }
 
-// succeeded notes that the effect was accepted, and what it became.
-func (e *efforts) succeeded(server *v1alpha1.Server, step lifecycle.Step, now time.Time, interval time.Duration, outcome provider.Outcome) {
-	e.note(server.Name, effort{what: keyOf(server, step), notUntil: now.Add(interval), outcome: outcome})
+// succeeded notes that the effect was accepted.
+func (e *efforts) succeeded(server *v1alpha1.Server, step lifecycle.Step, now time.Time, interval time.Duration) {
+	e.note(server.Name, effort{what: keyOf(server, step), notUntil: now.Add(interval)})
 }
 
 // owes notes that the effect was done and could not be recorded.
 func (e *efforts) owes(server *v1alpha1.Server, step lifecycle.Step, now time.Time, interval time.Duration, outcome provider.Outcome) {
-	e.note(server.Name, effort{what: keyOf(server, step), notUntil: now.Add(interval), outcome: outcome, owed: true})
+	e.note(server.Name, effort{what: keyOf(server, step), notUntil: now.Add(interval), owed: &outcome})
 }
 
 // recorded notes that what an effect became is written: it is asked for again at its own pace.
 func (e *efforts) recorded(name string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	last := e.tried[name]
-	last.outcome, last.owed = provider.Outcome{}, false
-	e.tried[name] = last
+	if last, ok := e.tried[name]; ok {
+		last.owed = nil
+		e.tried[name] = last
+	}
 }
 
-// outcome is what the same effect became when it was asked for last, and whether its record is owed.
-func (e *efforts) outcome(server *v1alpha1.Server, step lifecycle.Step) (outcome provider.Outcome, owed bool) {
+// unrecorded is what the same effect became when it was asked for last, where its record is owed; nil where none is.
+func (e *efforts) unrecorded(server *v1alpha1.Server, step lifecycle.Step) *provider.Outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if last, ok := e.tried[server.Name]; ok && last.what == keyOf(server, step) {
-		return last.outcome, last.owed
+		return last.owed
 	}
-	return provider.Outcome{}, false
+	return nil
 }
 
 // failed notes how the effect failed and returns how long to wait, doubling from least.

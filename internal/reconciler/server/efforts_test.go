@@ -34,7 +34,7 @@ func TestARefusalIsToldUntilTheNextTry(t *testing.T) {
 	if wait, told := e.wait(machine, stepOf("Off"), start); wait != 0 || told != nil {
 		t.Errorf("another step waits %s and tells %v", wait, told)
 	}
-	e.succeeded(machine, stepOf("On"), start, time.Second, provider.Outcome{})
+	e.succeeded(machine, stepOf("On"), start, time.Second)
 	if wait, told := e.wait(machine, stepOf("On"), start); wait != time.Second || told != nil {
 		t.Errorf("after a success: wait %s, told %v", wait, told)
 	}
