@@ -124,7 +124,7 @@ func (e *end) goesOn() Verdict {
 func (e *end) changes() []lifecycle.Op {
 	var ops []lifecycle.Op
 	for _, call := range e.effects {
-		if call.Op != lifecycle.OpConfirmOff && call.Op != lifecycle.OpConfirmStopped {
+		if !call.Op.Confirms() {
 			ops = append(ops, call.Op)
 		}
 	}

@@ -49,6 +49,8 @@ func (x *explorer) inflict(s *State, harm Harm, which int) bool {
 		return which == 0 && x.oldCluster(s)
 	case HandOn, PowerCycle:
 		return which < x.world.Servers && x.harmMachine(s, harm, which)
+	case PowerCut:
+		return which < x.world.Servers && x.cutPower(s, which)
 	default:
 		return which < x.world.Servers && x.harmServer(s, harm, which)
 	}
@@ -214,6 +216,17 @@ func (x *explorer) harmMachine(s *State, harm Harm, i int) bool {
 	if !x.lives(s, m.runs) {
 		m.imaged &^= m.runs.bit() // its tenant gave it up: what a hand starts of it is no claim's boot
 	}
+	return true
+}
+
+// cutPower takes a machine's power away. A stranger's, before anybody has seen it run, is Off like any other: see docs/explorer.md, what is not
+// proven.
+func (x *explorer) cutPower(s *State, i int) bool {
+	m := &s.mach[i]
+	if !m.on || (m.runs == stranger && !x.memoryOf(s.now.server[i]).found) {
+		return false
+	}
+	m.switchOff()
 	return true
 }
 

@@ -123,6 +123,7 @@ type memory struct {
 	released  owner // from whom it was released last
 	boot      owner // for whom it was booted
 	explains  bool  // that the machine is On
+	found     bool  // that the machine was found running
 	restarted uint8 // the era of the last restart carried out
 }
 
@@ -136,7 +137,8 @@ func (x *explorer) memoryOf(server id) memory {
 		if led.Released != nil {
 			m.released = identities[led.Released.Claim]
 		}
-		m.explains = led.PowerOn != nil
+		m.found = led.PowerOn != nil && led.PowerOn.By == ledger.ByUnknown
+		m.explains = led.PowerOn != nil && !m.found
 		if led.Boot != nil {
 			m.boot = identities[led.Boot.Claim]
 		}

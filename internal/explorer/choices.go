@@ -189,7 +189,7 @@ func (x *explorer) decideServer(q question) choice {
 
 // maintenanceAllows is I4: in maintenance no effect but the maintenance's own power. A look that changes nothing is no effect.
 func maintenanceAllows(v lifecycle.ServerView, op lifecycle.Op) bool {
-	if v.Server.Spec.MaintenanceRef == nil || op == lifecycle.OpConfirmOff {
+	if v.Server.Spec.MaintenanceRef == nil || op.Confirms() {
 		return true
 	}
 	if v.Maintenance == nil {

@@ -53,8 +53,8 @@ func (x *explorer) reach(s *State, e effect) (outcome, breach) {
 		broken := x.stops(s, e)
 		m.switchOff()
 		return done, broken
-	case lifecycle.OpConfirmOff:
-		if m.on {
+	case lifecycle.OpConfirmOff, lifecycle.OpConfirmOn:
+		if m.on != (call.Op == lifecycle.OpConfirmOn) {
 			return mismatch, unbroken
 		}
 	case lifecycle.OpSetBootOverride:

@@ -78,6 +78,11 @@ var ledgerKeys = map[string]bool{
 func serverMutants() []Mutant {
 	return []Mutant{
 		{Clause: "a machine that is On and not explained is held (P13)", Worlds: []string{"one-claim", "restore"}, Apply: seeing(explainAll)},
+		{Clause: "that a machine was found running is remembered past its Off (P13)", Worlds: []string{"found-running", "found-maintained"}, Apply: seeing(func(_ *lifecycle.ServerView, m *ledger.Server) {
+			if m.PowerOn != nil && m.PowerOn.By == ledger.ByUnknown {
+				m.PowerOn = nil
+			}
+		})},
 		{Clause: "the Starting stage, before the first power-on", Worlds: []string{"stalls", "one-claim"}, Apply: skipStarting},
 		{Clause: "a server bound to by another claim is held (BoundElsewhere)", Worlds: []string{"two-claims-unstamped", "two-claims-aged"}, Apply: boundNowhere},
 		{Clause: "the claim's UID in the intent", Worlds: []string{"restore"}, Apply: seeing(func(v *lifecycle.ServerView, m *ledger.Server) {

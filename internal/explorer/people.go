@@ -141,11 +141,7 @@ func (x *explorer) toServer(s *State, deed Deed, i int) bool {
 	case ClearClaimRef:
 		return claim != "" && x.clearClaimRef(s, i)
 	case ConsentPowerOff:
-		named := x.lookedAt(s, i)
-		if s.snapshot && (x.lives(s, s.mach[i].disk) || x.lives(s, s.mach[i].runs)) {
-			return false // whoever is not sure that nobody uses the machine does not consent: nothing else tells any more
-		}
-		return named != "" && x.editServer(s, i, func(o *v1alpha1.Server) { annotate(o, v1alpha1.AnnotationPowerOff, named) })
+		return x.consentPowerOff(s, i)
 	case ConsentResume:
 		if disk := s.mach[i].disk; x.lives(s, disk) && disk != x.holder(s.now.server[i]) {
 			return false // whoever finds somebody else's installation on the machine does not let it go on
@@ -164,6 +160,21 @@ func (x *explorer) toServer(s *State, deed Deed, i int) bool {
 		return x.editServer(s, i, func(o *v1alpha1.Server) { o.Spec.Paused = !o.Spec.Paused })
 	}
 	return false
+}
+
+// consentPowerOff is a person's who is sure that nobody uses the machine, or has found out that whoever does may go.
+func (x *explorer) consentPowerOff(s *State, i int) bool {
+	m, named := &s.mach[i], x.lookedAt(s, i)
+	if s.snapshot && (x.lives(s, m.disk) || x.lives(s, m.runs)) {
+		return false // nothing else tells any more whether somebody does
+	}
+	if named == "" || !x.editServer(s, i, func(o *v1alpha1.Server) { annotate(o, v1alpha1.AnnotationPowerOff, named) }) {
+		return false
+	}
+	if m.disk == stranger {
+		m.disk, s.alive = 0, s.alive&^stranger.bit()
+	}
+	return true
 }
 
 // lookedAt is what a person who has looked at a machine names in a consent to switch it off, as the hold asks: the stamp that it bears, where

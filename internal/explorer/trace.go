@@ -308,5 +308,5 @@ var harmNames = map[Harm]string{
 	DropClaimLedger: "drops the ledger of claim", OldLedger: "puts an older ledger on server", OldClaimLedger: "puts an older ledger on claim",
 	LoseServer: "loses server", LoseClaim: "loses claim", RestoreServer: "restores server", RestoreClaim: "restores claim",
 	OldServer: "loses and restores an older server", OldClaim: "loses and restores an older claim", OldCluster: "restores an older snapshot of the cluster",
-	HandOn: "switches on by hand server", PowerCycle: "power-cycles by a power cut server",
+	HandOn: "switches on by hand server", PowerCycle: "power-cycles by a power cut server", PowerCut: "takes the power from server",
 }

@@ -19,6 +19,8 @@ type World struct {
 	Enrolled bool
 	// Running worlds start with claim 1 bound and booted on server 1.
 	Running bool
+	// Found machines run for a stranger, who has an installation on them.
+	Found bool
 	// NoStamp machines cannot keep an asset tag.
 	NoStamp bool
 	// Always: claims boot from the network at each power-on (diskless machines).
@@ -101,6 +103,7 @@ const (
 	OldCluster // everything is as it was when the backup was taken; UIDs as well
 	HandOn     // somebody switches the machine on
 	PowerCycle // power is lost and comes back, and the machine comes on by itself
+	PowerCut   // power is lost, and the machine stays off
 )
 
 // initial is the state that a world starts in.
@@ -119,6 +122,10 @@ func (x *explorer) initial() State {
 			object.Spec.ReclaimPolicy = v1alpha1.ReclaimRetain
 		}
 		s.now.server[i] = x.servers.Intern(object)
+		if w.Found {
+			s.mach[i].on, s.mach[i].runs, s.mach[i].disk = true, stranger, stranger
+			s.alive |= stranger.bit()
+		}
 	}
 	if w.Running {
 		x.startRunning(&s)

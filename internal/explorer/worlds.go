@@ -122,6 +122,16 @@ func restoreWorlds() []World {
 			Name: "snapshot-resumed", About: "a claim on a machine without a stamp, an older snapshot of the whole cluster, and a person who resumes the server, and says of the machine that it is installed",
 			Servers: 1, Claims: 1, Enrolled: true, NoStamp: true, Deeds: []Deed{CreateClaim, ConsentResume, ConsentBooted}, People: 3, Harms: []Harm{OldCluster}, Adverse: 1, Tenant: 1,
 		}, {
+			Name: "found-running", About: "machines that are found running for a stranger, whose power is cut and comes back, a claim that wants one, and a person who says that it is free",
+			Servers: 1, Claims: 1, Found: true, Deeds: []Deed{CreateClaim, DeleteClaim, ConsentPowerOff}, People: 3, Harms: []Harm{PowerCut, HandOn, WipeStatus, OldStatus}, Adverse: 2,
+		}, {
+			Name: "found-stalls", About: "the same, with a pass or a look that stalls, and a cache that lags",
+			Servers: 1, Claims: 1, Found: true, Deeds: []Deed{CreateClaim, ConsentPowerOff}, People: 2, Harms: []Harm{PowerCut}, Adverse: 1,
+			Stalls: 1, StallEffects: true, StallWrites: true, StallLooks: true, Lag: true,
+		}, {
+			Name: "found-maintained", About: "the same, under a maintenance that switches the machine on",
+			Servers: 1, Claims: 1, Found: true, MaintenancePower: v1alpha1.PowerOn, Deeds: []Deed{CreateClaim, CreateMaintenance, DeleteMaintenance, Approve}, People: 4, Harms: []Harm{PowerCut, HandOn}, Adverse: 2,
+		}, {
 			Name: "snapshot-unstamped", About: "two claims on a machine without a stamp: the managers are told of the snapshot (--after-restore), and everything is held",
 			Servers: 1, Claims: 2, Enrolled: true, NoStamp: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: []Harm{OldCluster}, Adverse: 1, Tenant: 1,
 		},

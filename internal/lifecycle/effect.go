@@ -12,6 +12,7 @@ const (
 	OpShutDown          Op = "ShutDown"
 	OpForceOff          Op = "ForceOff"
 	OpConfirmOff        Op = "ConfirmOff" // changes nothing
+	OpConfirmOn         Op = "ConfirmOn"  // changes nothing
 	OpSetBootOverride   Op = "SetBootOverride"
 	OpClearBootOverride Op = "ClearBootOverride"
 	OpInsertMedia       Op = "InsertMedia"
@@ -74,3 +75,6 @@ func (o Op) Destructive() bool {
 	}
 	return false
 }
+
+// Confirms says that the effect is a look: it changes nothing.
+func (o Op) Confirms() bool { return o == OpConfirmOff || o == OpConfirmOn || o == OpConfirmStopped }

@@ -66,6 +66,8 @@ type Power interface {
 	ForceOff(ctx context.Context, system SystemRef, expect Expect) (Outcome, error)
 	// ConfirmOff changes nothing: nil when the machine itself says Off now and the rest of expect holds, Mismatch otherwise.
 	ConfirmOff(ctx context.Context, system SystemRef, expect Expect) error
+	// ConfirmOn is ConfirmOff for a machine that says On.
+	ConfirmOn(ctx context.Context, system SystemRef, expect Expect) error
 }
 
 // Boot arms and clears the boot source override.

@@ -13,8 +13,8 @@ import (
 
 func (p *PowerOn) check() error {
 	return errors.Join(
-		oneOf("by", p.By, ByClaim, BySpec, ByMaintenance),
-		when(p.By != BySpec, present("id", p.ID)),
+		oneOf("by", p.By, ByClaim, BySpec, ByMaintenance, ByUnknown),
+		when(p.By == ByClaim || p.By == ByMaintenance, present("id", p.ID)),
 		given(&p.At),
 	)
 }

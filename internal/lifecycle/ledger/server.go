@@ -116,6 +116,9 @@ const (
 	ByClaim       PowerBy = "claim"
 	BySpec        PowerBy = "spec"
 	ByMaintenance PowerBy = "maintenance"
+	// ByUnknown is of a machine that was found On with nothing of ours to explain it. It explains nothing: it remembers, past the machine's
+	// next Off, that somebody may be using it.
+	ByUnknown PowerBy = "unknown"
 )
 
 // PowerOn is written before the machine is switched on, and cleared by the patch that records Off, unless that is for a restart. Of a VM it

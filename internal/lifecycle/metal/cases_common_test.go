@@ -158,20 +158,52 @@ func (s situation) announcing() []decided {
 	}
 }
 
-// unexplained: what runs for no reason of ours is not touched, whatever asks (P13).
+// unexplained: what runs for no reason of ours is not touched, whatever asks (P13); and where no claim booted it, also not once it is Off:
+// that may be a power cut (docs/decisions/0157).
 func (s situation) unexplained() []decided {
 	at := s.at()
 	forgotten := given(s.announced(1), lt.Ledger(func(l *ledger.Server) { l.PowerOn = nil }))
+	unannounced := lt.Ledger(func(l *ledger.Server) { l.Intent = nil })
+	hold := reason(v1alpha1.ReasonFoundRunning)
 	out := []decided{
 		{at + "ShutDown", "unexplained On: a person consents", given(forgotten, powerOff), lifecycle.StepAct, nil},
 		{at + "ShutDown", "unexplained On: the policy consents", given(forgotten, policyOff), lifecycle.StepAct, nil},
 	}
-	if s.why == ledger.WhyReleased {
-		return append(out, decided{at + "FoundRunning", "unexplained On is held; the release stands", forgotten, lifecycle.StepHold, reason(v1alpha1.ReasonFoundRunning)})
+	switch s.why {
+	case ledger.WhyReleased:
+		return append(out,
+			decided{at + "FoundRunning", "unexplained On is held; the release stands", forgotten, lifecycle.StepHold, hold},
+			decided{at + "RememberFound", "unexplained On that no claim booted is remembered first; the release stands", given(forgotten, unbooted, unbound), lifecycle.StepAct, and(remembersFound, hold)})
+	case ledger.WhyClaimPower, ledger.WhyRestart:
+		return append(out,
+			decided{at + "FoundRunning.Withdraw", "unexplained On: the intent is withdrawn", forgotten, lifecycle.StepPatch, nil},
+			decided{at + "FoundRunning", "unexplained On is held", given(forgotten, unannounced), lifecycle.StepHold, hold})
 	}
 	return append(out,
-		decided{at + "FoundRunning.Withdraw", "unexplained On: the intent is withdrawn", forgotten, lifecycle.StepPatch, nil},
-		decided{at + "FoundRunning", "unexplained On is held", given(forgotten, lt.Ledger(func(l *ledger.Server) { l.Intent = nil })), lifecycle.StepHold, reason(v1alpha1.ReasonFoundRunning)})
+		decided{at + "RememberFound.Withdraw", "unexplained On: the intent is withdrawn", forgotten, lifecycle.StepPatch, nil},
+		decided{at + "RememberFound", "unexplained On is remembered, by the machine's own word", given(forgotten, unannounced), lifecycle.StepAct, and(remembersFound, hold)},
+		decided{at + "FoundRunning", "and held", given(forgotten, unannounced, foundRunning), lifecycle.StepHold, hold},
+		decided{at + "ShutDown", "a person consents", given(forgotten, foundRunning, powerOff), lifecycle.StepAct, nil},
+		decided{s.clause + ".FoundRunning", "Off, and nobody has said that it may be used", given(s.given, lt.Off, foundRunning), lifecycle.StepHold, hold},
+		decided{s.clause + ".FoundRunning", "a consent that names something else says nothing", given(s.given, lt.Off, foundRunning, lt.Annotated(v1alpha1.AnnotationPowerOff, "other")), lifecycle.StepHold, hold},
+		decided{s.clause + ".FoundRunning", "nor does an intent of ours, whose consent was taken back", given(s.announced(1), lt.Off, lt.Pictured, foundRunning, unannounced), lifecycle.StepHold, hold},
+	)
+}
+
+var (
+	foundRunning = lt.RememberedOn(ledger.ByUnknown, "")
+	unbooted     = lt.Ledger(func(l *ledger.Server) { l.Boot = nil })
+)
+
+func remembersFound(t *testing.T, d lifecycle.Decision) {
+	t.Helper()
+	and(does(lifecycle.OpConfirmOn), live, changes([]string{ledger.KeyPowerOn}, nil))(t, d)
+	if _, led := written(t, d); led.PowerOn == nil || led.PowerOn.By != ledger.ByUnknown {
+		t.Errorf("remembers %+v", led.PowerOn)
+	}
+	if len(d.Gates) == 0 || d.Gates[0].Level != lifecycle.Stalled {
+		t.Errorf("gates %+v: held from the first moment", d.Gates)
+	}
 }
 
 func another(why ledger.Why) ledger.Why {

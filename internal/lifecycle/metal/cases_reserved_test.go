@@ -77,8 +77,14 @@ func unbootedCases() []decided {
 			})},
 		{"Reserved.Unbooted.Stamped.BootAgain", "a person asks for one more network boot", given(lt.Claimed, lt.Stamped(lt.ClaimID), bootAgain), patch, and(stage(ledger.StageBooting), removes(v1alpha1.AnnotationBootAgain))},
 		{"Reserved.Unbooted.Boot", "diskless: boots from the network always", given(lt.Claimed, lt.Stamped(lt.ClaimID), lt.BootAlways), act, confirmsOff},
-		{"Reserved.Unbooted.PowerOff.FoundRunning", "On without a reason of ours under a claim that knows nothing (P13)", given(lt.Claimed, lt.On), hold, reason(v1alpha1.ReasonFoundRunning)},
-		{"Reserved.Unbooted.PowerOff.FoundRunning", "On for the claim, and no boot: memory contradicts itself", given(lt.Claimed, lt.On, lt.RememberedOn(ledger.ByClaim, lt.ClaimID)), hold, nil},
+		{"Reserved.Unbooted.PowerOff.RememberFound", "On without a reason of ours under a claim that knows nothing (P13)", given(lt.Claimed, lt.On), act, and(remembersFound, reason(v1alpha1.ReasonFoundRunning))},
+		{"Reserved.Unbooted.PowerOff.RememberFound", "On for the claim, and no boot: memory contradicts itself", given(lt.Claimed, lt.On, lt.RememberedOn(ledger.ByClaim, lt.ClaimID)), act, remembersFound},
+		{"Reserved.Memory", "found running, and the claim remembers that it is its own", given(lt.Claimed, lt.On, lt.Bound, foundRunning), patch, func(t *testing.T, d lifecycle.Decision) {
+			if _, led := written(t, d); led.PowerOn == nil || led.PowerOn.By != ledger.ByClaim {
+				t.Errorf("remembers %+v", led.PowerOn)
+			}
+		}},
+		{"Reserved.Unbooted.Boot", "found running, and Off now: a person says that it is free", given(lt.Claimed, foundRunning, powerOff), act, and(confirmsOff, stage(ledger.StageBooting), removes(v1alpha1.AnnotationPowerOff))},
 		{"Reserved.Unbooted.Off.AwaitPicture", "no power wanted: Off is believed on a picture that bears the intent", given(lt.Claimed, lt.ClaimPower(v1alpha1.PowerOff), lt.Announced(ledger.WhyBootClaim, 1)), wait, nil},
 		{"Reserved.Unbooted.Off.RecordOff", "no power wanted: the Off is recorded", given(lt.Claimed, lt.ClaimPower(v1alpha1.PowerOff), bySpec), act, and(does(lifecycle.OpConfirmOff), live, changes(nil, []string{ledger.KeyPowerOn}))},
 		{"Reserved.Unbooted.PowerNotWanted", "boots when the claim asks for power", given(lt.Claimed, lt.ClaimPower(v1alpha1.PowerOff)), lifecycle.StepSettled, reason(v1alpha1.ReasonBound)},
@@ -279,7 +285,7 @@ func restartCases() []decided {
 		{"Reserved.Booted.Restart.Record", "Off already: recorded, then the claim's power", given(off, lt.ClaimPower(v1alpha1.PowerOff)), patch, changes([]string{ledger.KeyRestarted}, []string{ledger.KeyPowerOn})},
 		{"Reserved.Booted.On.PowerOn", "then on, also where power is Keep", given(kept, lt.Off, lt.SeenSince(4)), lifecycle.StepAct, does(lifecycle.OpPowerOn)},
 		{"Reserved.Booted.On.PowerOn", "also where the status was wiped since, and Off is first seen after it", given(kept, lt.Off, lt.SeenSince(2)), lifecycle.StepAct, does(lifecycle.OpPowerOn)},
-		{"Reserved.Booted.Restarted", "On after it, by the machine's own word: what it does by itself from now on is kept", given(kept, lt.On, lt.SeenSince(2)), lifecycle.StepAct, and(does(lifecycle.OpPowerOn), sets(ledger.KeyPowerOn), func(t *testing.T, d lifecycle.Decision) {
+		{"Reserved.Booted.Restarted", "On after it, by the machine's own word: what it does by itself from now on is kept", given(kept, lt.On, lt.SeenSince(2)), lifecycle.StepAct, and(does(lifecycle.OpConfirmOn), sets(ledger.KeyPowerOn), func(t *testing.T, d lifecycle.Decision) {
 			if d.Step.Effect.Expect.Power != provider.PowerOn {
 				t.Error("does not rely on On")
 			}

@@ -39,6 +39,8 @@ func discoveryCases() []decided {
 		{"Discovery.Latch", "Off: discovered", given(undiscovered), patch, changes([]string{ledger.KeyDiscoveredAt}, []string{ledger.KeyPowerOn})},
 		{"Discovery.Latch", "the patch closes the intent and forgets why it was On", given(undiscovered, bySpec, lt.Announced(ledger.WhyDiscovery, 1), lt.Pictured), patch,
 			changes([]string{ledger.KeyDiscoveredAt, ledger.KeyOffAt}, []string{ledger.KeyPowerOn, ledger.KeyIntent})},
+		{"Discovery.Latch", "found running, and Off now: a person says that it is free", given(undiscovered, foundRunning, powerOff), patch,
+			and(changes([]string{ledger.KeyDiscoveredAt}, []string{ledger.KeyPowerOn}), removes(v1alpha1.AnnotationPowerOff))},
 		{"Discovery.Latch", "wanted On, and On for a reason of ours: not power-cycled", given(undiscovered, wantsOn, bySpec, lt.On), patch, sets(ledger.KeyDiscoveredAt)},
 	}
 }
@@ -52,8 +54,14 @@ func availableCases() []decided {
 	)
 	return []decided{
 		{"Available.BoundElsewhere", "bindable to the bound claim only", given(lt.On, lt.OtherBound), hold, and(reason(v1alpha1.ReasonBoundElsewhere), live)},
-		{"Available.PowerOff.FoundRunning", "On without a reason of ours, whatever the spec wants (P13, B016)", given(lt.On, wantsOn), hold, reason(v1alpha1.ReasonFoundRunning)},
-		{"Available.PowerOff.FoundRunning", "On for a claim that is not known here is unexplained", given(lt.On, lt.RememberedOn(ledger.ByClaim, lt.ClaimID)), hold, nil},
+		{"Available.PowerOff.RememberFound", "On without a reason of ours, whatever the spec wants (P13, B016)", given(lt.On, wantsOn), act, and(remembersFound, reason(v1alpha1.ReasonFoundRunning))},
+		{"Available.PowerOff.FoundRunning", "and held", given(lt.On, wantsOn, foundRunning), hold, reason(v1alpha1.ReasonFoundRunning)},
+		{"Available.PowerOff.RememberFound", "On for a claim that is not known here is unexplained", given(lt.On, lt.RememberedOn(ledger.ByClaim, lt.ClaimID)), act, remembersFound},
+		{"Available.FoundRunning", "found running, and Off now: not switched on again either", given(wantsOn, foundRunning), hold, reason(v1alpha1.ReasonFoundRunning)},
+		{"Available.Off.RecordOff", "found running, and Off now: a person says that it is free", given(foundRunning, powerOff), act,
+			and(does(lifecycle.OpConfirmOff), live, changes(nil, []string{ledger.KeyPowerOn}), removes(v1alpha1.AnnotationPowerOff))},
+		{"Available.Off.RecordOff", "or the policy does", given(foundRunning, policyOff), act, and(does(lifecycle.OpConfirmOff), live, changes(nil, []string{ledger.KeyPowerOn}))},
+		{"Available.On.Remember", "the policy does, and the spec wants it On", given(wantsOn, foundRunning, policyOff), patch, sets(ledger.KeyPowerOn)},
 		{"Available.PowerOff.Announce", "consented where the spec keeps power", given(lt.On, wantsKeep, powerOff), patch, and(sets(ledger.KeyIntent), tells("PowerOffConsented"))},
 		{"Available.PowerOff.Announce", "consented by policy", given(lt.On, wantsKeep, policyOff), patch, nil},
 		{"Available.Off.AwaitPicture", "Off is believed on a picture that bears the intent (R4)", given(lt.Announced(ledger.WhySpec, 1), bySpec), wait, nil},

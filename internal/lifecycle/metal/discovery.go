@@ -16,7 +16,8 @@ var discoverySteps = rules.Named("Discovery", rules.Join(
 	steps{{Name: "Inventory", When: func(s *state) bool { return s.Facts.Hardware == nil }, Then: func(s *state) answer {
 		return s.Wait(v1alpha1.ReasonDiscovering, "waiting for the machine's inventory")
 	}, Carries: true}},
-	rules.Within("PowerOff", rules.All(rules.Not((*state).off), rules.Either(wants(v1alpha1.PowerOff), (*state).foundRunning)), powerOff(ledger.WhyDiscovery)),
+	steps{usedBefore},
+	rules.Within("PowerOff", rules.All(rules.Not((*state).off), rules.Either(wants(v1alpha1.PowerOff), (*state).foundRunning)), powerOff(ledger.WhyDiscovery, rememberFound, unexplained)),
 	steps{
 		{Name: "AwaitPicture", When: rules.All((*state).off, isAnnounced(ledger.WhyDiscovery), rules.Not((*state).Pictured)), Then: awaitPicture, Carries: true},
 		changingPower,

@@ -38,7 +38,7 @@ func (s *state) mayHaveBootedSince() bool {
 // tell, of the asset tag, is noted later.
 func resumeUnconfirmed(s *state) answer {
 	return s.Resume("resume, as a person consented; whether the machine has booted for its claim since the snapshot is not known",
-		s.dirty().Boot(s.boot(ledger.StageStarting)).PowerOn(nil).Restarted(s.RestartKnown()))
+		s.dirty().Boot(s.boot(ledger.StageStarting)).PowerOn(s.found()).Restarted(s.RestartKnown()))
 }
 
 func stampMismatch(s *state) answer {

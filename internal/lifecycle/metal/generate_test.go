@@ -77,7 +77,7 @@ var claimTwists = []lt.Override{
 }
 
 var ledgerTwists = []lt.Override{
-	lt.RememberedOn(ledger.BySpec, ""), lt.RememberedOn(ledger.ByMaintenance, lt.Maintenance), lt.RememberedOn(ledger.ByClaim, lt.ClaimID), lt.RememberedOn(ledger.ByClaim, "claim-db"),
+	lt.RememberedOn(ledger.BySpec, ""), lt.RememberedOn(ledger.ByUnknown, ""), lt.RememberedOn(ledger.ByMaintenance, lt.Maintenance), lt.RememberedOn(ledger.ByClaim, lt.ClaimID), lt.RememberedOn(ledger.ByClaim, "claim-db"),
 	lt.AtStage(ledger.StageBooting, 3), lt.AtStage(ledger.StageStarting, 3), lt.AtStage(ledger.StageBooted, 3), lt.AtStage(ledger.StageBooted, 60),
 	lt.Ledger(func(l *ledger.Server) { *l = ledger.Server{} }),
 	lt.Ledger(func(l *ledger.Server) { l.DiscoveredAt = time.Time{} }),

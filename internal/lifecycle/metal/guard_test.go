@@ -65,7 +65,7 @@ func TestDestructionIsGuarded(t *testing.T) {
 func destructionIsGuarded(must func(bool, string), v lifecycle.ServerView, led ledger.Server, e lifecycle.Effect) {
 	must(led.Intent != nil && led.Intent.ID == e.Intent && led.Intent.Target == lt.SystemUUID || led.Intent != nil && v.Server.Spec.Redfish.SystemUUID == "", "the intent stands written, for this machine")
 	must(v.Server.Spec.PowerOff != v1alpha1.PowerOffNever, "power-off is allowed")
-	explained := led.PowerOn != nil || v.Server.Spec.FoundRunning == v1alpha1.FoundRunningPowerOff || consentedOff(v)
+	explained := led.PowerOn != nil && led.PowerOn.By != ledger.ByUnknown || v.Server.Spec.FoundRunning == v1alpha1.FoundRunningPowerOff || consentedOff(v)
 	must(explained, "its being On is explained")
 	must(otherBound(v) == nil, "no other live claim is bound to it")
 	must(!ledger.IsStamp(v.Facts().AssetTag) || v.Facts().AssetTag != otherStampOf() || v.Server.Annotations[v1alpha1.AnnotationPowerOff] == otherStampOf(), "no stamp of somebody else's")

@@ -41,7 +41,7 @@ func (s *state) armed() bool {
 // remembered says that our own memory explains why the machine is On (P13): somebody who has, or had last, the machine asked for it.
 func (s *state) remembered() bool {
 	p := s.Ledger.PowerOn
-	if p == nil {
+	if p == nil || p.By == ledger.ByUnknown {
 		return false
 	}
 	if p.By != ledger.ByClaim {
@@ -72,9 +72,6 @@ func (s *state) powerOffConsent() string {
 	}
 	return s.Ledger.Identity
 }
-
-// foundRunning says that the machine runs and nothing of ours explains it.
-func (s *state) foundRunning() bool { return !s.off() && !s.powerUnknown() && !s.remembered() }
 
 // wanted is what the spec asks of an unclaimed machine.
 func (s *state) wanted() v1alpha1.Power {

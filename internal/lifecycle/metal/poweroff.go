@@ -16,26 +16,20 @@ import (
 )
 
 // powerOff are the clauses that bring a machine that is not Off down: never one that runs for a reason we do not know (P13), never
-// without the intent having been written and read back (P6), gracefully first, by force after the grace period.
-func powerOff(why ledger.Why) steps {
-	return rules.Join(steps{goingDown(why), unexplained, forbidden, announce(why)}, carryOut)
-}
-
-// powerOffUnderClaim is powerOff where another claim than claimRef's may have something running, and that was not looked at before.
-func powerOffUnderClaim(why ledger.Why) steps {
-	return rules.Join(steps{goingDown(why), unexplained, isElsewhere, forbidden, announce(why)}, carryOut)
+// without the intent having been written and read back (P6), gracefully first, by force after the grace period. The guards say for whom
+// else it may run.
+func powerOff(why ledger.Why, guards ...clause) steps {
+	return rules.Join(steps{goingDown(why)}, guards, steps{forbidden, announce(why)}, carryOut)
 }
 
 // powerOffReleased is powerOff for a release, which is announced before: force-release, and a machine switched off by hand, need the
 // intent to stand whatever the machine does.
-var powerOffReleased = rules.Join(steps{unexplained, forbidden}, carryOut)
+var powerOffReleased = rules.Join(steps{rememberFound, unexplained, forbidden}, carryOut)
 
 // goingDown waits for a machine that somebody else is powering off.
 func goingDown(why ledger.Why) clause {
 	return clause{Name: "GoingDown", When: rules.All((*state).goingDown, rules.Not(isAnnounced(why))), Then: changingPower.Then}
 }
-
-var unexplained = clause{Name: "FoundRunning", When: rules.Not((*state).explained), Then: foundRunning}
 
 var forbidden = clause{Name: "Forbidden", When: func(s *state) bool { return s.Spec.PowerOff == v1alpha1.PowerOffNever }, Then: func(*state) answer {
 	return rules.Hold(v1alpha1.ReasonPowerOffForbidden, "the machine should be Off, and spec.powerOff is Never: switch it off by hand, or set spec.powerOff to Allowed")
@@ -65,11 +59,6 @@ var carryOut = rules.Carrying(steps{
 
 func isAnnounced(why ledger.Why) func(*state) bool {
 	return func(s *state) bool { return s.announced(why) }
-}
-
-func foundRunning(s *state) answer {
-	return rules.Hold(v1alpha1.ReasonFoundRunning, "the machine is "+string(s.Facts.PowerState)+" and nothing here explains it: somebody may be using it. Switch it off by hand, annotate the Server with "+
-		v1alpha1.AnnotationPowerOff+"="+s.powerOffConsent()+", or set spec.foundRunning to PowerOff")
 }
 
 // shutDowns is how often at most an operating system is asked to shut down within one grace period: one that has not heard may be about
@@ -118,7 +107,7 @@ func recordOff(whys ...ledger.Why) steps {
 }
 
 func (s *state) offToRecord() bool {
-	return s.Ledger.PowerOn != nil || len(s.Given(v1alpha1.AnnotationPowerOff)) > 0
+	return (s.Ledger.PowerOn != nil && !s.foundBefore()) || len(s.Given(v1alpha1.AnnotationPowerOff)) > 0
 }
 
 func awaitPicture(s *state) answer {
@@ -182,7 +171,7 @@ func (s *state) closeIntent(p *lifecycle.Patch) {
 	}
 	entries := ledger.Entries(p.Ledger).Intent(nil).OffAt(s.Now())
 	if _, said := p.Ledger[ledger.KeyPowerOn]; !said && s.off() && s.Pictured() {
-		entries.PowerOn(s.offForRestart())
+		entries.PowerOn(s.pastOff())
 	}
 	done := s.Ledger.Intent.Why == ledger.WhyConsent || (s.off() && s.Pictured())
 	if done && !slices.Contains(p.Remove, v1alpha1.AnnotationPowerOff) {
@@ -190,9 +179,10 @@ func (s *state) closeIntent(p *lifecycle.Patch) {
 	}
 }
 
-// offForRestart is what explains that a machine that is Off will be On: a restart that was announced; nil for nothing.
-func (s *state) offForRestart() *ledger.PowerOn {
-	if s.Restarting() {
+// pastOff is what stays remembered of a machine's power once it is Off: a restart that was announced, after which it is to be On; or that
+// it was found running. nil for nothing.
+func (s *state) pastOff() *ledger.PowerOn {
+	if s.Restarting() || s.foundBefore() {
 		return s.Ledger.PowerOn
 	}
 	return nil

@@ -63,7 +63,7 @@ func (s *state) bootUnsettled() bool {
 
 // powerUnsettled: the machine is on its way, or it was asked to be On and is not, or nobody asked and the spec wants another state.
 func (s *state) powerUnsettled() bool {
-	if s.changing() || s.powerUnknown() || (s.Ledger.PowerOn != nil && !s.on()) {
+	if s.changing() || s.powerUnknown() || (s.Ledger.PowerOn != nil && !s.foundBefore() && !s.on()) {
 		return true
 	}
 	if s.Spec.ClaimRef != nil || s.Spec.MaintenanceRef != nil || s.wanted() == v1alpha1.PowerKeep {

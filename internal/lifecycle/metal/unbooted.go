@@ -16,7 +16,8 @@ var unbooted = rules.Join(
 		steps{{Name: "BootAgain", When: rules.All((*state).off, (*state).consentsBootAgain), Then: bootAgain}},
 		bootNotConfirmed,
 	)),
-	rules.Within("PowerOff", rules.All(rules.Not((*state).off), rules.Not(claimWants(v1alpha1.PowerKeep))), powerOffUnderClaim(ledger.WhyBootClaim)),
+	steps{usedBefore},
+	rules.Within("PowerOff", rules.All(rules.Not((*state).off), rules.Not(claimWants(v1alpha1.PowerKeep))), powerOff(ledger.WhyBootClaim, rememberFound, unexplained, isElsewhere)),
 	rules.Within("Off", rules.All((*state).off, rules.Not(claimWants(v1alpha1.PowerOn))), recordOff(ledger.WhyBootClaim)),
 	steps{
 		{Name: "PowerNotWanted", When: rules.Not(claimWants(v1alpha1.PowerOn)), Then: func(*state) answer {

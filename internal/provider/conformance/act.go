@@ -31,6 +31,7 @@ var actions = []action{
 	{"ShutDown", func(f *fixture, e provider.Expect) error { return drop(f.Actor().ShutDown(f.ctx, f.byUUID(), e)) }},
 	{"ForceOff", func(f *fixture, e provider.Expect) error { return drop(f.Actor().ForceOff(f.ctx, f.byUUID(), e)) }},
 	{"ConfirmOff", func(f *fixture, e provider.Expect) error { return f.Actor().ConfirmOff(f.ctx, f.byUUID(), e) }},
+	{"ConfirmOn", func(f *fixture, e provider.Expect) error { return f.Actor().ConfirmOn(f.ctx, f.byUUID(), e) }},
 	{"SetBootOverride", func(f *fixture, e provider.Expect) error {
 		return drop(f.Actor().SetBootOverride(f.ctx, f.byUUID(), pxeOnce, e))
 	}},

@@ -65,6 +65,18 @@ var powerCases = []testCase{
 			f.fails(f.Actor().ConfirmOff(f.ctx, f.byUUID(), provider.Expect{AssetTag: new("another")}), provider.Mismatch, provider.ReasonStateMismatch)
 		})
 	}},
+	{name: "On is confirmed by a look, and changes nothing", start: on, run: func(f *fixture) {
+		f.quiet(func() {
+			if err := f.Actor().ConfirmOn(f.ctx, f.byUUID(), provider.Expect{}); err != nil {
+				f.Errorf("a machine that is On is not confirmed: %v", err)
+			}
+			f.fails(f.Actor().ConfirmOn(f.ctx, f.byUUID(), provider.Expect{AssetTag: new("another")}), provider.Mismatch, provider.ReasonStateMismatch)
+		})
+		f.SwitchOff()
+		f.quiet(func() {
+			f.fails(f.Actor().ConfirmOn(f.ctx, f.byUUID(), provider.Expect{}), provider.Mismatch, provider.ReasonStateMismatch)
+		})
+	}},
 	{name: "a target state is never taken for the actual one (B034, B037)", start: on, run: func(f *fixture) {
 		f.Break(IgnoresResets)
 		f.done(f.Actor().ForceOff(f.ctx, f.byUUID(), provider.Expect{}))

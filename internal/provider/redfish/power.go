@@ -61,7 +61,16 @@ func (a actor) ForceOff(ctx context.Context, ref provider.SystemRef, expect prov
 
 // ConfirmOff implements provider.Power.
 func (a actor) ConfirmOff(ctx context.Context, ref provider.SystemRef, expect provider.Expect) error {
-	expect.Power = provider.PowerOff
+	return a.confirm(ctx, ref, expect, provider.PowerOff)
+}
+
+// ConfirmOn implements provider.Power.
+func (a actor) ConfirmOn(ctx context.Context, ref provider.SystemRef, expect provider.Expect) error {
+	return a.confirm(ctx, ref, expect, provider.PowerOn)
+}
+
+func (a actor) confirm(ctx context.Context, ref provider.SystemRef, expect provider.Expect, power provider.PowerState) error {
+	expect.Power = power
 	_, err := a.act(ctx, ref, expect, func(turn, *system) (provider.Outcome, error) { return provider.Outcome{}, nil })
 	return err
 }

@@ -141,6 +141,8 @@ func call(ctx context.Context, actor provider.Actor, e lifecycle.Effect) (provid
 		return actor.ForceOff(ctx, e.System, e.Expect)
 	case lifecycle.OpConfirmOff:
 		return provider.Outcome{}, actor.ConfirmOff(ctx, e.System, e.Expect)
+	case lifecycle.OpConfirmOn:
+		return provider.Outcome{}, actor.ConfirmOn(ctx, e.System, e.Expect)
 	case lifecycle.OpSetBootOverride:
 		return actor.SetBootOverride(ctx, e.System, e.Override, e.Expect)
 	case lifecycle.OpClearBootOverride:
@@ -237,7 +239,7 @@ func reasonOf(e *provider.Error) string {
 
 // event tells people what was done to the machine: kubectl describe reads as its story.
 func (r *Reconciler) event(read view.ServerRead, step lifecycle.Step) {
-	if op := step.Effect.Op; op == lifecycle.OpConfirmOff || op == lifecycle.OpConfirmStopped {
+	if step.Effect.Op.Confirms() {
 		return
 	}
 	r.Recorder.Eventf(read.Server, nil, corev1.EventTypeNormal, string(step.Effect.Op), string(step.Effect.Op), "%s", step.Message)

@@ -6,9 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -171,7 +173,7 @@ func TestAMachineFoundRunningIsHeldUntilConsent(t *testing.T) {
 	mark := k.Mark()
 	machine := k.Register(running)
 	k.UntilServer(machine.Name)
-	k.UntilHeld(k.Server(machine.Name), v1alpha1.ReasonFoundRunning, "Switch it off by hand", v1alpha1.AnnotationPowerOff+"=", "spec.foundRunning")
+	k.UntilHeld(k.Server(machine.Name), v1alpha1.ReasonFoundRunning, "is On", v1alpha1.AnnotationPowerOff+"=", "spec.foundRunning")
 	k.ExpectUntouched(mark, machine)
 	claim := k.Claim(machine.Name)
 	k.UntilCondition(claim, v1alpha1.ConditionBound, metav1.ConditionFalse, v1alpha1.ReasonServerNotAvailable)
@@ -186,6 +188,55 @@ func TestAMachineFoundRunningIsHeldUntilConsent(t *testing.T) {
 		t.Error("the consent is still there after it was used")
 	}
 	k.ExpectResets(k.Since(mark, machine), "GracefulShutdown", "On")
+}
+
+// B016: a machine that was found running and loses its power is as little free as before: it is held until a person says so, is in nobody's
+// reach meanwhile, and what comes back with the power is left alone. A status that is older than the machine makes nobody a stranger (P1).
+func TestAMachineFoundRunningThatLosesItsPowerIsHeld(t *testing.T) {
+	t.Parallel()
+	k := suite.Kit(t, "running-off")
+	mark := k.Mark()
+	machine := k.Register(func(e *harness.Enrollment) {
+		e.Simulated.Systems = []sim.MachineSpec{{Power: sim.PowerOn, Disk: "somebody's"}}
+	})
+	k.UntilServer(machine.Name)
+	held := func(as string) *v1alpha1.Server {
+		server := k.Server(machine.Name)
+		k.Until("held for FoundRunning, and told that it "+as, func(ctx context.Context) error {
+			if err := k.Admin.Get(ctx, client.ObjectKeyFromObject(server), server); err != nil {
+				return err
+			}
+			stalled := meta.FindStatusCondition(server.Status.Conditions, v1alpha1.ConditionStalled)
+			if stalled == nil || stalled.Reason != v1alpha1.ReasonFoundRunning || !strings.Contains(stalled.Message, as) || server.Annotations[ledger.KeyPowerOn] == "" {
+				return fmt.Errorf("%+v", stalled)
+			}
+			return nil
+		})
+		return server
+	}
+	const runs, isOff = "the machine is On", "is Off now"
+	held(runs)
+	claim := k.Claim(machine.Name)
+	machine.CutPower()
+	held(isOff)
+	k.UntilCondition(claim, v1alpha1.ConditionBound, metav1.ConditionFalse, v1alpha1.ReasonServerNotAvailable)
+	k.WipeStatus(k.Server(machine.Name))
+	held(isOff)
+	machine.ReturnPower()
+	held(runs)
+	machine.PowerOffByTenant()
+	server := held(isOff)
+	f := k.Since(mark, machine)
+	if len(f.Writes) > 0 || len(f.Installs) > 0 {
+		t.Errorf("a stranger's machine was touched: %+v", f)
+	}
+
+	k.Annotate(server, v1alpha1.AnnotationPowerOff, server.Annotations[ledger.KeyIdentity])
+	k.UntilReady(claim)
+	if server = harness.Read(k, server); server.Annotations[v1alpha1.AnnotationPowerOff] != "" {
+		t.Error("the consent is still there after it was used")
+	}
+	k.ExpectResets(k.Since(mark, machine), "On")
 }
 
 func TestFoundRunningPowerOffByPolicy(t *testing.T) {
