@@ -42,21 +42,25 @@ func (s *state) unsettled() bool {
 	switch r.phase {
 	case v1alpha1.PhaseDeleting, v1alpha1.PhaseReleased:
 		return false
-	case v1alpha1.PhaseInitial, v1alpha1.PhaseDiscovery, v1alpha1.PhaseReleasing:
+	case v1alpha1.PhaseReleasing:
 		return true
+	case v1alpha1.PhaseInitial, v1alpha1.PhaseDiscovery:
+		if !s.inventoried() || !s.off() {
+			return true // what is known and Off waits for nobody but us
+		}
 	}
 	consented := len(s.Given(v1alpha1.AnnotationPowerOff, v1alpha1.AnnotationTakeOver, v1alpha1.AnnotationBootAgain)) > 0
 	return consented || s.Ledger.Intent != nil || s.bootUnsettled() || s.powerUnsettled() || s.indicatorDiffers()
 }
 
-// bootUnsettled: just bound, on the way to the first boot, or booted with the override still armed or
-// the image still in the drive.
+// bootUnsettled: just bound and not seen Off, on the way to the first boot, or booted with the override still armed or the image still in
+// the drive. One that is bound and Off waits for time to pass, and is then asked itself: no picture brings that forward.
 func (s *state) bootUnsettled() bool {
 	switch {
 	case s.Spec.ClaimRef == nil:
 		return false
 	case !s.bootKnown():
-		return true
+		return !s.reachable() || !s.off()
 	}
 	return s.Ledger.Boot.Stage != ledger.StageBooted || s.armed() || s.mediaMayBeIn()
 }
