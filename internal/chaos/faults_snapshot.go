@@ -90,9 +90,12 @@ func (c *campaign) bringBack(ctx context.Context, step Step) error {
 			restored()
 		}
 	}()
-	if err := c.world.env.RestoreEtcd(ctx, old.dir); err != nil {
+	back, err := c.world.env.RestoreEtcd(ctx, old.dir)
+	if err != nil {
 		return err
 	}
+	// What was on the wire came to an end meanwhile: a machine that was being switched on has booted, and that is as little remembered.
+	c.journal.note(judge.Event{At: back, Kind: judge.RestoredSnapshot, Since: old.at, Detail: step.Fault})
 	return persist(ctx, func(ctx context.Context) error { return c.takeStock(ctx, at) })
 }
 

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -46,25 +47,27 @@ func (e *Environment) SnapshotEtcd(dir string) (failure error) {
 // does: API server and etcd are stopped, and revisions go on above all that were
 // ever given out (etcdutl snapshot restore --bump-revision --mark-compacted), so
 // that caches notice and no resourceVersion means two things. The snapshot can be
-// restored again.
-func (e *Environment) RestoreEtcd(ctx context.Context, dir string) error {
+// restored again. It returns when the API server was let begin on what was restored:
+// nothing that came to be before that is remembered.
+func (e *Environment) RestoreEtcd(ctx context.Context, dir string) (time.Time, error) {
 	store := newKVClient(e.plane.ControlPlane.Etcd.URL.String())
 	defer store.http.CloseIdleConnections() // etcd would wait for them when it is stopped
 	last, err := store.revision(ctx)
 	if err != nil {
-		return err
+		return time.Time{}, err
 	}
 	store.http.CloseIdleConnections()
 	if err := e.StopAPIServer(); err != nil {
-		return err
+		return time.Time{}, err
 	}
 	if err := e.replaceData(dir); err != nil {
-		return err
+		return time.Time{}, err
 	}
 	if err := store.advance(ctx, last+revisionMargin); err != nil {
-		return err
+		return time.Time{}, err
 	}
-	return e.StartAPIServer()
+	begun := time.Now()
+	return begun, e.StartAPIServer()
 }
 
 // revisionMargin is above what is written between the look at the revision and the

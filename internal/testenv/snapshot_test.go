@@ -37,7 +37,7 @@ func TestASnapshotOfEtcdIsRestored(t *testing.T) {
 	if err := api.Create(t.Context(), later); err != nil {
 		t.Fatal(err)
 	}
-	if err := env.RestoreEtcd(t.Context(), snapshot); err != nil {
+	if _, err := env.RestoreEtcd(t.Context(), snapshot); err != nil {
 		t.Fatal(err)
 	}
 	if err := api.Update(t.Context(), kept); !apierrors.IsConflict(err) {

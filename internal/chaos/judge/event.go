@@ -115,7 +115,8 @@ const (
 	// one; with its Machine too, that the VM stays, of which a restored cluster has the claim and not the Server. A claim that was restored excuses nothing: it waits for a person (docs/decisions/0152). One that names neither is a fault of the record.
 	Forgot Kind = "Forgot"
 	// RestoredSnapshot is the memory of all as it was at Since. What came to be later is in nobody's memory, and is told apart as excused where it
-	// is left behind: an image put into a drive, a VM, a port, a floating IP. So is a second machine of a tenant that had none at Since.
+	// is left behind: an image put into a drive, a VM, a port, a floating IP. So is a second machine of a tenant that had none at Since. A restore
+	// takes seconds: it is noted when it begins and again before anything can be remembered anew.
 	RestoredSnapshot Kind = "RestoredSnapshot"
 	// Remembered is a Tenant whose claim is seen to name the machine that the tenant has: nothing of its own is excused any more.
 	Remembered Kind = "Remembered"

@@ -164,7 +164,7 @@ func testSnapshot(t *testing.T) {
 
 func restoreSnapshot(t *testing.T, dir string) {
 	t.Helper()
-	if err := other.Env.RestoreEtcd(t.Context(), dir); err != nil {
+	if _, err := other.Env.RestoreEtcd(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 }
