@@ -173,7 +173,7 @@ type ServerSpec struct {
 	// +optional
 	// +kubebuilder:default=Allowed
 	PowerOff PowerOffPolicy `json:"powerOff,omitempty"`
-	// FoundRunning says what to do when the machine is found powered on with no record of ours.
+	// FoundRunning says what to do when the machine is found powered on with no record of ours, and once it is Off again after that.
 	// +optional
 	// +kubebuilder:default=Hold
 	FoundRunning FoundRunningPolicy `json:"foundRunning,omitempty"`

@@ -213,17 +213,20 @@ func (x *explorer) harmMachine(s *State, harm Harm, i int) bool {
 	if m.runs == 0 || !x.lives(s, m.runs) {
 		m.runs = x.usedBy(s, i)
 	}
+	if m.runs == stranger && x.world.Found && x.servers.Get(s.now.server[i]).Annotations[v1alpha1.AnnotationPowerOff] == "" {
+		m.disk, s.alive = stranger, s.alive|stranger.bit() // and has something there that a person has not given up
+	}
 	if !x.lives(s, m.runs) {
 		m.imaged &^= m.runs.bit() // its tenant gave it up: what a hand starts of it is no claim's boot
 	}
 	return true
 }
 
-// cutPower takes a machine's power away. A stranger's, before anybody has seen it run, is Off like any other: see docs/explorer.md, what is not
-// proven.
+// cutPower takes a machine's power away. A stranger's, before it was seen to run and that was made something of, is Off like any other: see
+// docs/explorer.md, what is not proven.
 func (x *explorer) cutPower(s *State, i int) bool {
 	m := &s.mach[i]
-	if !m.on || (m.runs == stranger && !x.memoryOf(s.now.server[i]).found) {
+	if !m.on || (m.runs == stranger && !x.memoryOf(s.now.server[i]).found && !x.atRest(s)) {
 		return false
 	}
 	m.switchOff()

@@ -31,6 +31,12 @@ func (x *explorer) restless(s State) breach {
 	return unbroken
 }
 
+// atRest says that nobody has anything to do, or to see.
+func (x *explorer) atRest(s *State) bool {
+	_, way := x.settle(calm(*s))
+	return len(way) == 0
+}
+
 // calm is the state without anybody who interferes: what stalls is dropped, what lags catches up.
 func calm(s State) State {
 	s.adverse, s.people, s.stalls, s.tenant = 0, 0, 0, 0

@@ -19,7 +19,7 @@ type World struct {
 	Enrolled bool
 	// Running worlds start with claim 1 bound and booted on server 1.
 	Running bool
-	// Found machines run for a stranger, who has an installation on them.
+	// Found machines run for a stranger, who has an installation on them; where they are Enrolled, from when a hand switches them on.
 	Found bool
 	// NoStamp machines cannot keep an asset tag.
 	NoStamp bool
@@ -122,7 +122,7 @@ func (x *explorer) initial() State {
 			object.Spec.ReclaimPolicy = v1alpha1.ReclaimRetain
 		}
 		s.now.server[i] = x.servers.Intern(object)
-		if w.Found {
+		if w.Found && !w.Enrolled {
 			s.mach[i].on, s.mach[i].runs, s.mach[i].disk = true, stranger, stranger
 			s.alive |= stranger.bit()
 		}

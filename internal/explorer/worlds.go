@@ -125,6 +125,9 @@ func restoreWorlds() []World {
 			Name: "found-running", About: "machines that are found running for a stranger, whose power is cut and comes back, a claim that wants one, and a person who says that it is free",
 			Servers: 1, Claims: 1, Found: true, Deeds: []Deed{CreateClaim, DeleteClaim, ConsentPowerOff}, People: 3, Harms: []Harm{PowerCut, HandOn, WipeStatus, OldStatus}, Adverse: 2,
 		}, {
+			Name: "found-later", About: "the same, for machines that were known before a stranger switched them on",
+			Servers: 1, Claims: 1, Enrolled: true, Found: true, Deeds: []Deed{CreateClaim, DeleteClaim, ConsentPowerOff}, People: 3, Harms: []Harm{HandOn, PowerCut, OldStatus}, Adverse: 3,
+		}, {
 			Name: "found-stalls", About: "the same, with a pass or a look that stalls, and a cache that lags",
 			Servers: 1, Claims: 1, Found: true, Deeds: []Deed{CreateClaim, ConsentPowerOff}, People: 2, Harms: []Harm{PowerCut}, Adverse: 1,
 			Stalls: 1, StallEffects: true, StallWrites: true, StallLooks: true, Lag: true,

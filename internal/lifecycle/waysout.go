@@ -64,7 +64,7 @@ var commonRemedies = map[string]Remedy{
 		WaysOut: []string{consent("Server", v1alpha1.AnnotationResume, ResumeConsent(identity, "<name of the restore>")), "for many servers at once, `holdfast resume`"},
 	},
 	v1alpha1.ReasonFoundRunning: {
-		Missing: "the machine was found On and nothing in its memory explains it", WillNot: "power it off, or give it to a claim, also once it is Off: a power cut gives nothing away",
+		Missing: "the machine was found On and nothing in its memory explains it", WillNot: "power it off, or give it to a claim; where no claim has booted it, not once it is Off either: a power cut gives nothing away",
 		WaysOut: []string{"sure that nobody uses it, " + consent("Server", v1alpha1.AnnotationPowerOff, identity) + ": it is powered off if it is On, and free", "set `spec.foundRunning` to PowerOff"},
 	},
 	v1alpha1.ReasonPowerOffForbidden: {

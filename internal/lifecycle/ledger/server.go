@@ -122,7 +122,7 @@ const (
 )
 
 // PowerOn is written before the machine is switched on, and cleared by the patch that records Off, unless that is for a restart. Of a VM it
-// is kept through a restart only.
+// is kept through a restart only. ByUnknown is written when the machine was found On, and stays until a person has told.
 type PowerOn struct {
 	By PowerBy   `json:"by"`
 	ID string    `json:"id,omitempty"` // identity of the claim or name of the maintenance

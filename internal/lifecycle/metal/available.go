@@ -14,10 +14,10 @@ import (
 var availableSteps = rules.Named("Available", rules.Join(
 	steps{isElsewhere},
 	picture,
-	steps{usedBefore},
-	rules.Within("PowerOff", rules.All(rules.Not((*state).off), wants(v1alpha1.PowerOff)), powerOff(ledger.WhySpec, rememberFound, unexplained)),
+	strangers,
+	rules.Within("PowerOff", rules.All(rules.Not((*state).off), wants(v1alpha1.PowerOff)), powerOff(ledger.WhySpec)),
 	// Whatever the spec says of power: a machine that runs for no reason of ours is not free.
-	rules.Within("PowerOff", rules.All((*state).foundRunning, rules.Not(wants(v1alpha1.PowerOff))), powerOff(ledger.WhyConsent, rememberFound, unexplained)),
+	rules.Within("PowerOff", rules.All((*state).foundRunning, rules.Not(wants(v1alpha1.PowerOff))), powerOff(ledger.WhyConsent)),
 	rules.Within("Off", rules.All((*state).off, rules.Either(rules.Not(wants(v1alpha1.PowerOn)), (*state).consentOpen)), recordOff(ledger.WhySpec, ledger.WhyConsent)),
 	steps{changingPower},
 	rules.Within("On", rules.All((*state).off, wants(v1alpha1.PowerOn)), switchOn((*state).bySpec)),

@@ -24,7 +24,7 @@ var booted = rules.Join(
 		}
 		return s.act(v1alpha1.ReasonBooted, "confirm that the machine is On after its restart", lifecycle.Effect{Op: lifecycle.OpConfirmOn, Expect: s.expectSeen()}).Recording(over).Quiet()
 	}, Carries: true}},
-	rules.Within("PowerOff", rules.All(rules.Not((*state).off), claimWants(v1alpha1.PowerOff)), powerOff(ledger.WhyClaimPower, unexplained, isElsewhere)),
+	rules.Within("PowerOff", rules.All(rules.Not((*state).off), claimWants(v1alpha1.PowerOff)), powerOff(ledger.WhyClaimPower, isElsewhere)),
 	rules.Within("Off", rules.All((*state).off, claimWants(v1alpha1.PowerOff)), recordOff(ledger.WhyClaimPower)),
 	steps{
 		{Name: "Adopt", When: rules.All((*state).on, claimWants(v1alpha1.PowerOn), rules.Not((*state).remembered)), Then: func(s *state) answer {
@@ -65,7 +65,7 @@ func ejectBooted(s *state) answer { return eject(s).Quiet() }
 // restart are the clauses of a restart asked for by the claim: off through an intent, recorded once, then on.
 var restart = rules.Join(
 	steps{{Name: "Since", When: rules.All((*state).OnSinceRestart, rules.Not(isAnnounced(ledger.WhyRestart))), Then: recordRestart("the machine was started after the restart was asked for")}},
-	rules.Within("PowerOff", rules.Not((*state).off), powerOff(ledger.WhyRestart, unexplained, isElsewhere)),
+	rules.Within("PowerOff", rules.Not((*state).off), powerOff(ledger.WhyRestart, isElsewhere)),
 	steps{
 		{Name: "AwaitPicture", When: rules.All(isAnnounced(ledger.WhyRestart), rules.Not((*state).Pictured)), Then: awaitPicture, Carries: true},
 		{Name: "Record", When: rules.Always[*state], Then: recordRestart("the machine is Off: record the restart, then power on")},

@@ -173,20 +173,20 @@ func (s situation) unexplained() []decided {
 	case ledger.WhyReleased:
 		return append(out,
 			decided{at + "FoundRunning", "unexplained On is held; the release stands", forgotten, lifecycle.StepHold, hold},
-			decided{at + "RememberFound", "unexplained On that no claim booted is remembered first; the release stands", given(forgotten, unbooted, unbound), lifecycle.StepAct, and(remembersFound, hold)})
+			decided{s.clause + ".RememberFound", "unexplained On that no claim booted is remembered first; the release stands", given(forgotten, unbooted, unbound), lifecycle.StepAct, and(remembersFound, hold)})
 	case ledger.WhyClaimPower, ledger.WhyRestart:
 		return append(out,
 			decided{at + "FoundRunning.Withdraw", "unexplained On: the intent is withdrawn", forgotten, lifecycle.StepPatch, nil},
 			decided{at + "FoundRunning", "unexplained On is held", given(forgotten, unannounced), lifecycle.StepHold, hold})
 	}
 	return append(out,
-		decided{at + "RememberFound.Withdraw", "unexplained On: the intent is withdrawn", forgotten, lifecycle.StepPatch, nil},
-		decided{at + "RememberFound", "unexplained On is remembered, by the machine's own word", given(forgotten, unannounced), lifecycle.StepAct, and(remembersFound, hold)},
+		decided{s.clause + ".RememberFound.Withdraw", "unexplained On: the intent is withdrawn", forgotten, lifecycle.StepPatch, nil},
+		decided{s.clause + ".RememberFound", "unexplained On is remembered, by the machine's own word", given(forgotten, unannounced), lifecycle.StepAct, and(remembersFound, hold)},
 		decided{at + "FoundRunning", "and held", given(forgotten, unannounced, foundRunning), lifecycle.StepHold, hold},
 		decided{at + "ShutDown", "a person consents", given(forgotten, foundRunning, powerOff), lifecycle.StepAct, nil},
-		decided{s.clause + ".FoundRunning", "Off, and nobody has said that it may be used", given(s.given, lt.Off, foundRunning), lifecycle.StepHold, hold},
-		decided{s.clause + ".FoundRunning", "a consent that names something else says nothing", given(s.given, lt.Off, foundRunning, lt.Annotated(v1alpha1.AnnotationPowerOff, "other")), lifecycle.StepHold, hold},
-		decided{s.clause + ".FoundRunning", "nor does an intent of ours, whose consent was taken back", given(s.announced(1), lt.Off, lt.Pictured, foundRunning, unannounced), lifecycle.StepHold, hold},
+		decided{s.clause + ".FoundBefore", "Off, and nobody has said that it may be used", given(s.given, lt.Off, foundRunning), lifecycle.StepHold, hold},
+		decided{s.clause + ".FoundBefore", "a consent that names something else says nothing", given(s.given, lt.Off, foundRunning, lt.Annotated(v1alpha1.AnnotationPowerOff, "other")), lifecycle.StepHold, hold},
+		decided{s.clause + ".FoundBefore", "nor does an intent of ours, whose consent was taken back", given(s.announced(1), lt.Off, lt.Pictured, foundRunning, unannounced), lifecycle.StepHold, hold},
 	)
 }
 

@@ -73,6 +73,9 @@ func firstCases() []decided {
 			}
 		})},
 		{"First.TakeOver.StampMismatch", "a third cluster's stamp stops a take-over", given(lt.Running, foreign, takeOver, otherStamp), hold, reason(v1alpha1.ReasonStampMismatch)},
+		{"First.GlassBroken", "a power-off that stands announced may be another time's: it is announced anew if it is still wanted", given(lt.Running, lt.Announced(ledger.WhyRestart, 20), lt.Annotated(v1alpha1.AnnotationBreakGlass, "an older ledger")), patch,
+			changes([]string{ledger.KeyOffAt}, []string{ledger.KeyIntent})},
+		{"First.GlassBroken", "a release is remembered", given(lt.Running, lt.Announced(ledger.WhyReleased, 1), lt.Annotated(v1alpha1.AnnotationBreakGlass, "repaired")), patch, changes(nil, nil)},
 		{"First.GlassBroken", "becomes an event, and the glass is put back", given(lt.Running, lt.Annotated(v1alpha1.AnnotationBreakGlass, "repaired by hand")), patch, and(removes(v1alpha1.AnnotationBreakGlass), tells("GlassBroken"))},
 		{"First.Paused", "nothing is written while paused, broken glass or not", given(paused, lt.Annotated(v1alpha1.AnnotationBreakGlass, "x")), hold, nil},
 		{"First.DuplicateIdentity", "two objects for one machine both hold", given(func(s *lt.Scene) { s.Twins = []string{"rack9"} }), hold, reason(v1alpha1.ReasonDuplicateIdentity)},
@@ -103,6 +106,7 @@ func firstCases() []decided {
 		{"First.RestoredSnapshot", "nor does one that names no restore", given(afterEpoch, lt.Annotated(v1alpha1.AnnotationResume, lt.Identity)), hold, nil},
 		{"First.Resume", "a person resumes this server", given(afterEpoch, resumed), patch, and(sets(ledger.KeyRestoreEpoch), removes(v1alpha1.AnnotationResume), tells("Resumed"))},
 		{"First.ResumeUnconfirmed", "a claim that had not booted by then may have since: neither stamp nor memory tells (I10)", given(lt.Claimed, afterEpoch, resumed), patch, and(sets(ledger.KeyRestoreEpoch, ledger.KeyBoot, ledger.KeyDirtySince, ledger.KeyRestarted), startingNow)},
+		{"First.ResumeUnconfirmed", "that the machine was found running is kept", given(lt.Claimed, foundRunning, afterEpoch, resumed), patch, changes([]string{ledger.KeyRestoreEpoch, ledger.KeyBoot, ledger.KeyDirtySince, ledger.KeyRestarted}, nil)},
 		{"First.ResumeUnconfirmed", "nor where its boot was being prepared", given(lt.Claimed, booting, afterEpoch, resumed), patch, startingNow},
 		{"First.ResumeUnconfirmed", "without a picture no asset tag is taken for the machine's own", given(lt.Claimed, lt.Unseen, afterEpoch, resumed), patch, and(sets(ledger.KeyRestoreEpoch, ledger.KeyBoot, ledger.KeyDirtySince, ledger.KeyRestarted), startingNow)},
 		{"First.Resume", "a stamp tells that it has booted", given(lt.Claimed, lt.Stamped(lt.ClaimID), afterEpoch, resumed), patch, bootStays},

@@ -75,10 +75,12 @@ func unbootedCases() []decided {
 					t.Error("a running machine that is the claim's is explained by the claim")
 				}
 			})},
+		{"Reserved.Unbooted.Stamped.SayBooted", "and what runs on it was not a stranger's", given(lt.Claimed, lt.Stamped(lt.ClaimID), foundRunning, sayBooted), patch,
+			changes([]string{ledger.KeyBoot, ledger.KeyDirtySince, ledger.KeyRestarted}, []string{ledger.KeyPowerOn})},
 		{"Reserved.Unbooted.Stamped.BootAgain", "a person asks for one more network boot", given(lt.Claimed, lt.Stamped(lt.ClaimID), bootAgain), patch, and(stage(ledger.StageBooting), removes(v1alpha1.AnnotationBootAgain))},
 		{"Reserved.Unbooted.Boot", "diskless: boots from the network always", given(lt.Claimed, lt.Stamped(lt.ClaimID), lt.BootAlways), act, confirmsOff},
-		{"Reserved.Unbooted.PowerOff.RememberFound", "On without a reason of ours under a claim that knows nothing (P13)", given(lt.Claimed, lt.On), act, and(remembersFound, reason(v1alpha1.ReasonFoundRunning))},
-		{"Reserved.Unbooted.PowerOff.RememberFound", "On for the claim, and no boot: memory contradicts itself", given(lt.Claimed, lt.On, lt.RememberedOn(ledger.ByClaim, lt.ClaimID)), act, remembersFound},
+		{"Reserved.Unbooted.RememberFound", "On without a reason of ours under a claim that knows nothing (P13)", given(lt.Claimed, lt.On), act, and(remembersFound, reason(v1alpha1.ReasonFoundRunning))},
+		{"Reserved.Unbooted.RememberFound", "On for the claim, and no boot: memory contradicts itself", given(lt.Claimed, lt.On, lt.RememberedOn(ledger.ByClaim, lt.ClaimID)), act, remembersFound},
 		{"Reserved.Memory", "found running, and the claim remembers that it is its own", given(lt.Claimed, lt.On, lt.Bound, foundRunning), patch, func(t *testing.T, d lifecycle.Decision) {
 			if _, led := written(t, d); led.PowerOn == nil || led.PowerOn.By != ledger.ByClaim {
 				t.Errorf("remembers %+v", led.PowerOn)
@@ -173,6 +175,7 @@ func startingCases() []decided {
 		})},
 		{"Reserved.Starting.Changing", "on its way up: waits", given(starting, poweringOn, lt.ArmedPXE), wait, nil},
 		{"Reserved.Starting.PowerNotWanted", "not booted, and no power wanted now", given(starting, lt.ArmedPXE, lt.ClaimPower(v1alpha1.PowerOff)), lifecycle.StepSettled, nil},
+		{"Reserved.Starting.FoundBefore", "found running before, as an older memory tells, and Off: not started, armed or not", given(starting, lt.ArmedPXE, foundRunning), hold, reason(v1alpha1.ReasonFoundRunning)},
 		{"Reserved.Starting.AwaitBound", "the claim remembers first", given(starting, lt.ArmedPXE, unbound), wait, nil},
 		{"Reserved.Starting.BoundElsewhere", "not while another claim is bound", given(starting, lt.ArmedPXE, lt.OtherBound), hold, live},
 		{"Reserved.Starting.Rest", "after a maintenance's power-off the power-on waits", given(starting, lt.ArmedPXE, justOff), wait, nil},
@@ -331,6 +334,7 @@ func releasingCases() []decided {
 		{"Releasing.Picture.Unreachable", "abandoned but not deleted is not abandoned", given(announced, lt.Unreachable, lt.Annotated(v1alpha1.AnnotationAbandon, lt.ServerName)), wait, reason(v1alpha1.ReasonReleaseUnconfirmed)},
 		{"Releasing.BoundElsewhere", "a cleared claimRef is no release while a live claim is bound", given(lt.Running, lt.RefCleared, lt.OtherBound), hold, and(reason(v1alpha1.ReasonBoundElsewhere), live, rule("metal 9"))},
 		{"Releasing.Memory", "what the claim knows explains the machine, then it is released", given(bound, lt.ClaimDeleting, lt.On), patch, stage(ledger.StageBooted)},
+		{"Releasing.Memory", "also where the machine was found running before that was known", given(bound, lt.ClaimDeleting, foundRunning), patch, stage(ledger.StageBooted)},
 		{"Releasing.Announce", "a claim seen being deleted is released: announced first", leaving, patch, and(sets(ledger.KeyIntent), rule("metal 6"), func(t *testing.T, d lifecycle.Decision) {
 			if _, led := written(t, d); led.Intent.Why != ledger.WhyReleased || led.Intent.Claim != lt.ClaimID || led.Intent.ClaimUID != lt.ClaimUID || led.Intent.Target != lt.SystemUUID || led.Intent.ID == "" {
 				t.Errorf("intent %+v", led.Intent)

@@ -39,8 +39,11 @@ func discoveryCases() []decided {
 		{"Discovery.Latch", "Off: discovered", given(undiscovered), patch, changes([]string{ledger.KeyDiscoveredAt}, []string{ledger.KeyPowerOn})},
 		{"Discovery.Latch", "the patch closes the intent and forgets why it was On", given(undiscovered, bySpec, lt.Announced(ledger.WhyDiscovery, 1), lt.Pictured), patch,
 			changes([]string{ledger.KeyDiscoveredAt, ledger.KeyOffAt}, []string{ledger.KeyPowerOn, ledger.KeyIntent})},
-		{"Discovery.Latch", "found running, and Off now: a person says that it is free", given(undiscovered, foundRunning, powerOff), patch,
-			and(changes([]string{ledger.KeyDiscoveredAt}, []string{ledger.KeyPowerOn}), removes(v1alpha1.AnnotationPowerOff))},
+		{"Discovery.RememberFound", "On without a reason of ours, before anything is known of it", given(undiscovered, noInventory, lt.On), lifecycle.StepAct, and(remembersFound, reason(v1alpha1.ReasonFoundRunning))},
+		{"Discovery.Latch", "Off, as far as a picture tells that may be older than our own power-on: the machine is asked", given(undiscovered, lt.RememberedOn(ledger.ByMaintenance, "m-1")), lifecycle.StepAct,
+			and(does(lifecycle.OpConfirmOff), live, changes([]string{ledger.KeyDiscoveredAt}, []string{ledger.KeyPowerOn}))},
+		{"Discovery.Latch", "found running, and Off now: a person says that it is free", given(undiscovered, foundRunning, powerOff), lifecycle.StepAct,
+			and(does(lifecycle.OpConfirmOff), live, changes([]string{ledger.KeyDiscoveredAt}, []string{ledger.KeyPowerOn}), removes(v1alpha1.AnnotationPowerOff))},
 		{"Discovery.Latch", "wanted On, and On for a reason of ours: not power-cycled", given(undiscovered, wantsOn, bySpec, lt.On), patch, sets(ledger.KeyDiscoveredAt)},
 	}
 }
@@ -54,10 +57,10 @@ func availableCases() []decided {
 	)
 	return []decided{
 		{"Available.BoundElsewhere", "bindable to the bound claim only", given(lt.On, lt.OtherBound), hold, and(reason(v1alpha1.ReasonBoundElsewhere), live)},
-		{"Available.PowerOff.RememberFound", "On without a reason of ours, whatever the spec wants (P13, B016)", given(lt.On, wantsOn), act, and(remembersFound, reason(v1alpha1.ReasonFoundRunning))},
+		{"Available.RememberFound", "On without a reason of ours, whatever the spec wants (P13, B016)", given(lt.On, wantsOn), act, and(remembersFound, reason(v1alpha1.ReasonFoundRunning))},
 		{"Available.PowerOff.FoundRunning", "and held", given(lt.On, wantsOn, foundRunning), hold, reason(v1alpha1.ReasonFoundRunning)},
-		{"Available.PowerOff.RememberFound", "On for a claim that is not known here is unexplained", given(lt.On, lt.RememberedOn(ledger.ByClaim, lt.ClaimID)), act, remembersFound},
-		{"Available.FoundRunning", "found running, and Off now: not switched on again either", given(wantsOn, foundRunning), hold, reason(v1alpha1.ReasonFoundRunning)},
+		{"Available.RememberFound", "On for a claim that is not known here is unexplained", given(lt.On, lt.RememberedOn(ledger.ByClaim, lt.ClaimID)), act, remembersFound},
+		{"Available.FoundBefore", "found running, and Off now: not switched on again either", given(wantsOn, foundRunning), hold, reason(v1alpha1.ReasonFoundRunning)},
 		{"Available.Off.RecordOff", "found running, and Off now: a person says that it is free", given(foundRunning, powerOff), act,
 			and(does(lifecycle.OpConfirmOff), live, changes(nil, []string{ledger.KeyPowerOn}), removes(v1alpha1.AnnotationPowerOff))},
 		{"Available.Off.RecordOff", "or the policy does", given(foundRunning, policyOff), act, and(does(lifecycle.OpConfirmOff), live, changes(nil, []string{ledger.KeyPowerOn}))},

@@ -37,8 +37,11 @@ func (s *state) mayHaveBootedSince() bool {
 // otherwise a person is asked once more, before it is booted from the network a second time (I10). There may be no picture yet: what it would
 // tell, of the asset tag, is noted later.
 func resumeUnconfirmed(s *state) answer {
-	return s.Resume("resume, as a person consented; whether the machine has booted for its claim since the snapshot is not known",
-		s.dirty().Boot(s.boot(ledger.StageStarting)).PowerOn(s.found()).Restarted(s.RestartKnown()))
+	entries := s.dirty().Boot(s.boot(ledger.StageStarting)).Restarted(s.RestartKnown())
+	if !s.rememberedFound() {
+		entries.PowerOn(nil)
+	}
+	return s.Resume("resume, as a person consented; whether the machine has booted for its claim since the snapshot is not known", entries)
 }
 
 func stampMismatch(s *state) answer {

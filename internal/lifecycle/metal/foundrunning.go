@@ -14,11 +14,13 @@ import (
 // unexplained holds a machine that runs for a reason we do not know (P13).
 var unexplained = clause{Name: "FoundRunning", When: rules.Not((*state).explained), Then: foundRunning}
 
-// rememberFound comes before that where no claim may have booted the machine, so that what runs is a stranger's: the memory outlasts a power
-// cut, and whatever else switches the machine off, until a person has told (docs/decisions/0157). The machine itself is asked: a status
-// that is older than the machine makes no stranger (P1).
+// strangers come before anything else that is done to a machine for which no boot of a claim is known: what runs on it is somebody's, and stays
+// somebody's past a power cut, or whatever else switches it off, until a person has told (docs/decisions/0157).
+var strangers = steps{rememberFound, foundBefore}
+
+// rememberFound asks the machine itself: a status that is older than the machine makes no stranger (P1).
 var rememberFound = clause{Name: "RememberFound", When: func(s *state) bool {
-	return s.on() && s.Ledger.Boot == nil && !s.explained() && !s.foundBefore()
+	return s.on() && !s.explained() && !s.rememberedFound() && s.Ledger.Boot == nil && s.Elsewhere == nil && !s.BoundHere()
 }, Then: func(s *state) answer {
 	a := s.act(v1alpha1.ReasonFoundRunning, "confirm that the machine runs, and remember that it was found running", lifecycle.Effect{
 		Op: lifecycle.OpConfirmOn, Expect: s.expectSeen(),
@@ -27,8 +29,8 @@ var rememberFound = clause{Name: "RememberFound", When: func(s *state) bool {
 	return a
 }}
 
-// usedBefore holds a machine that is Off and was found running before: its Off may be a power cut.
-var usedBefore = clause{Name: "FoundRunning", When: rules.All((*state).off, (*state).foundBefore), Then: foundRunning}
+// foundBefore holds a machine that is Off and was found running before: its Off may be a power cut.
+var foundBefore = clause{Name: "FoundBefore", When: rules.All((*state).off, (*state).heldFound), Then: foundRunning}
 
 func foundRunning(s *state) answer {
 	how := "the machine is " + string(s.Facts.PowerState) + " and nothing here explains it: somebody may be using it"
@@ -42,15 +44,10 @@ func foundRunning(s *state) answer {
 // foundRunning says that the machine runs and nothing of ours explains it.
 func (s *state) foundRunning() bool { return !s.off() && !s.powerUnknown() && !s.remembered() }
 
-// foundBefore says that the machine was found running once, and that nobody has said since that it may be used.
-func (s *state) foundBefore() bool {
-	return s.Ledger.PowerOn != nil && s.Ledger.PowerOn.By == ledger.ByUnknown && !s.explained()
+// rememberedFound says that the machine was found running once.
+func (s *state) rememberedFound() bool {
+	return s.Ledger.PowerOn != nil && s.Ledger.PowerOn.By == ledger.ByUnknown
 }
 
-// found is that memory; nil for none.
-func (s *state) found() *ledger.PowerOn {
-	if s.foundBefore() {
-		return s.Ledger.PowerOn
-	}
-	return nil
-}
+// heldFound says that nobody has said since that it may be used.
+func (s *state) heldFound() bool { return s.rememberedFound() && !s.explained() }

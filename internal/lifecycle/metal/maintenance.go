@@ -17,8 +17,8 @@ var maintenanceSteps = rules.Named("Maintenance", rules.Join(
 		}},
 	},
 	picture,
-	steps{usedBefore},
-	rules.Within("PowerOff", rules.All(rules.Not((*state).off), maintenanceWants(v1alpha1.PowerOff)), powerOff(ledger.WhyMaintenance, rememberFound, unexplained, isElsewhere)),
+	strangers,
+	rules.Within("PowerOff", rules.All(rules.Not((*state).off), maintenanceWants(v1alpha1.PowerOff)), powerOff(ledger.WhyMaintenance, isElsewhere)),
 	rules.Within("Off", rules.All((*state).off, maintenanceWants(v1alpha1.PowerOff)), recordOff(ledger.WhyMaintenance)),
 	steps{changingPower},
 	rules.Within("On", rules.All((*state).off, maintenanceWants(v1alpha1.PowerOn)), rules.Join(

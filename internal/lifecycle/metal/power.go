@@ -133,7 +133,7 @@ func (s *state) rest(reason string, left time.Duration) answer {
 // settling waits until Off has been seen for one effect deadline, before anything is done that rests on it: a BMC that has just
 // restarted may say Off of a machine that runs (B018).
 var settling = clause{Name: "Settle", When: func(s *state) bool { return s.settlingLeft() > 0 }, Then: func(s *state) answer {
-	return s.Wait(v1alpha1.ReasonPoweringOff, "Off was first seen a moment ago: waiting whether it stays so").Soon(s.settlingLeft())
+	return s.Wait(v1alpha1.ReasonPoweringOff, "Off was first seen a moment ago: the machine is asked itself once it has had time to tell otherwise").Soon(s.settlingLeft())
 }}
 
 func (s *state) settlingLeft() time.Duration {

@@ -16,15 +16,15 @@ import (
 )
 
 // powerOff are the clauses that bring a machine that is not Off down: never one that runs for a reason we do not know (P13), never
-// without the intent having been written and read back (P6), gracefully first, by force after the grace period. The guards say for whom
-// else it may run.
+// without the intent having been written and read back (P6), gracefully first, by force after the grace period. What else must not be is in
+// the guards.
 func powerOff(why ledger.Why, guards ...clause) steps {
-	return rules.Join(steps{goingDown(why)}, guards, steps{forbidden, announce(why)}, carryOut)
+	return rules.Join(steps{goingDown(why), unexplained}, guards, steps{forbidden, announce(why)}, carryOut)
 }
 
 // powerOffReleased is powerOff for a release, which is announced before: force-release, and a machine switched off by hand, need the
 // intent to stand whatever the machine does.
-var powerOffReleased = rules.Join(steps{rememberFound, unexplained, forbidden}, carryOut)
+var powerOffReleased = rules.Join(steps{unexplained, forbidden}, carryOut)
 
 // goingDown waits for a machine that somebody else is powering off.
 func goingDown(why ledger.Why) clause {
@@ -107,7 +107,7 @@ func recordOff(whys ...ledger.Why) steps {
 }
 
 func (s *state) offToRecord() bool {
-	return (s.Ledger.PowerOn != nil && !s.foundBefore()) || len(s.Given(v1alpha1.AnnotationPowerOff)) > 0
+	return (s.Ledger.PowerOn != nil && !s.heldFound()) || len(s.Given(v1alpha1.AnnotationPowerOff)) > 0
 }
 
 func awaitPicture(s *state) answer {
@@ -182,7 +182,7 @@ func (s *state) closeIntent(p *lifecycle.Patch) {
 // pastOff is what stays remembered of a machine's power once it is Off: a restart that was announced, after which it is to be On; or that
 // it was found running. nil for nothing.
 func (s *state) pastOff() *ledger.PowerOn {
-	if s.Restarting() || s.foundBefore() {
+	if s.Restarting() || s.heldFound() {
 		return s.Ledger.PowerOn
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 )
 
 // Available says whether the server, on what its own object tells, is free for any claim: memory confirmed and ours, discovered,
-// seen, nothing open, nothing held, nobody's. Cordon, taints and what other claims say of it are the binder's to look at.
+// seen, nothing open, nothing held, nobody's. Cordon, twins, taints and what other claims say of it are the binder's to look at.
 func Available(server *v1alpha1.Server, settings lifecycle.Settings) bool {
 	if server == nil || !server.DeletionTimestamp.IsZero() || server.Spec.Paused {
 		return false
@@ -21,7 +21,15 @@ func Available(server *v1alpha1.Server, settings lifecycle.Settings) bool {
 		return false
 	}
 	return s.Unreadable == nil && !s.Foreign() && !s.stamped() && !s.Snapshot() && s.Ledger.Intent == nil &&
-		s.reachable() && !s.replaced() && (s.off() || (s.on() && s.remembered()))
+		s.reachable() && !s.replaced() && s.free()
+}
+
+// free says that the machine is Off, or may be switched off, for whoever claims it.
+func (s *state) free() bool {
+	if s.off() {
+		return !s.rememberedFound()
+	}
+	return s.on() && s.remembered() && s.Spec.PowerOff != v1alpha1.PowerOffNever
 }
 
 // Unsettled says whether something is under way with the server that a picture of the machine would bring forward, and since when at
@@ -45,8 +53,9 @@ func (s *state) unsettled() bool {
 	case v1alpha1.PhaseReleasing:
 		return true
 	case v1alpha1.PhaseInitial, v1alpha1.PhaseDiscovery:
+		// A machine that is known and Off waits for us alone.
 		if !s.inventoried() || !s.off() {
-			return true // what is known and Off waits for nobody but us
+			return true
 		}
 	}
 	consented := len(s.Given(v1alpha1.AnnotationPowerOff, v1alpha1.AnnotationTakeOver, v1alpha1.AnnotationBootAgain)) > 0
@@ -67,7 +76,7 @@ func (s *state) bootUnsettled() bool {
 
 // powerUnsettled: the machine is on its way, or it was asked to be On and is not, or nobody asked and the spec wants another state.
 func (s *state) powerUnsettled() bool {
-	if s.changing() || s.powerUnknown() || (s.Ledger.PowerOn != nil && !s.foundBefore() && !s.on()) {
+	if s.changing() || s.powerUnknown() || (s.Ledger.PowerOn != nil && !s.rememberedFound() && !s.on()) {
 		return true
 	}
 	if s.Spec.ClaimRef != nil || s.Spec.MaintenanceRef != nil || s.wanted() == v1alpha1.PowerKeep {

@@ -23,6 +23,8 @@ func TestAvailable(t *testing.T) {
 		{"free and Off", given(), true},
 		{"free, On as its spec wants", given(wantsOn, bySpec, lt.On), true},
 		{"found running (P13)", lt.On, false},
+		{"found running, and Off since", foundRunning, false},
+		{"On as its spec wants, and never to be switched off", given(wantsOn, bySpec, lt.On, neverOff), false},
 		{"claimed", lt.Claimed, false},
 		{"running for a claim", lt.Running, false},
 		{"in maintenance", lt.InMaintenance(v1alpha1.PowerKeep), false},
@@ -63,8 +65,13 @@ func TestAvailableAgreesWithDecide(t *testing.T) {
 		if !metal.Available(v.Server, v.Settings) {
 			continue
 		}
-		if d := metal.Decide(v); d.Phase != v1alpha1.PhaseAvailable && d.Phase != v1alpha1.PhaseInitial {
+		d := metal.Decide(v)
+		if d.Phase != v1alpha1.PhaseAvailable && d.Phase != v1alpha1.PhaseInitial {
 			t.Errorf("%s %s: available, and in phase %s", c.clause, c.shows, d.Phase)
+		}
+		others := len(v.Twins) > 0 || len(v.BoundClaims) > 0 // the binder looks at them
+		if d.Step.Kind == lifecycle.StepHold && !others {
+			t.Errorf("%s %s: available, and held: %s", c.clause, c.shows, d.Step.Message)
 		}
 	}
 }

@@ -18,7 +18,7 @@ var releasingSteps = rules.Named("Releasing", rules.Join(
 			return letGo("let the server go without confirmation, as a person asked: what runs on the machine keeps running, and its stamp and boot override stay as they are").Telling(rules.EventAbandoned)
 		}, Carries: true},
 		isElsewhere,
-		{Name: "Memory", When: rules.All((*state).BoundHere, (*state).foundRunning, rules.Not((*state).bootKnown)), Then: restoreMemory},
+		{Name: "Memory", When: rules.All((*state).BoundHere, rules.Either((*state).foundRunning, (*state).rememberedFound), rules.Not((*state).bootKnown)), Then: restoreMemory},
 		{Name: "MediaMemory", When: rules.All((*state).BoundHere, (*state).byMedia, rules.Not((*state).bootKnown)), Then: rememberMedia, Carries: true},
 		{Name: "Announce", When: rules.Not(isAnnounced(ledger.WhyReleased)), Then: func(s *state) answer {
 			return rules.Patch(v1alpha1.ReasonReleasing, "announce the release", lifecycle.Patch{Ledger: ledger.Entries{}.Intent(s.intent(ledger.WhyReleased))})
@@ -26,6 +26,7 @@ var releasingSteps = rules.Named("Releasing", rules.Join(
 	},
 	rules.Carrying(rules.Join(
 		rules.Answering(unconfirmed, picture),
+		steps{rememberFound},
 		rules.Within("PowerOff", rules.Not((*state).off), powerOffReleased),
 		steps{
 			{Name: "AwaitPicture", When: rules.Not((*state).Pictured), Then: awaitPicture},
@@ -56,7 +57,10 @@ func unconfirmed(s *state, a answer) answer {
 
 // releasePatch ends a release: nothing is remembered of the claim but that it was released.
 func (s *state) releasePatch() lifecycle.Patch {
-	entries := ledger.Entries{}.Boot(nil).PowerOn(s.found()).Restarted(zero).AssetTag(s.unwritableTag())
+	entries := ledger.Entries{}.Boot(nil).PowerOn(nil).Restarted(zero).AssetTag(s.unwritableTag())
+	if s.heldFound() {
+		entries.PowerOn(s.Ledger.PowerOn)
+	}
 	if claim, _ := s.inForce(); claim != "" {
 		entries.Released(&ledger.Released{Claim: claim, At: s.Now()})
 	}

@@ -16,8 +16,8 @@ var unbooted = rules.Join(
 		steps{{Name: "BootAgain", When: rules.All((*state).off, (*state).consentsBootAgain), Then: bootAgain}},
 		bootNotConfirmed,
 	)),
-	steps{usedBefore},
-	rules.Within("PowerOff", rules.All(rules.Not((*state).off), rules.Not(claimWants(v1alpha1.PowerKeep))), powerOff(ledger.WhyBootClaim, rememberFound, unexplained, isElsewhere)),
+	rules.Within("", rules.Not(claimWants(v1alpha1.PowerKeep)), strangers),
+	rules.Within("PowerOff", rules.All(rules.Not((*state).off), rules.Not(claimWants(v1alpha1.PowerKeep))), powerOff(ledger.WhyBootClaim, isElsewhere)),
 	rules.Within("Off", rules.All((*state).off, rules.Not(claimWants(v1alpha1.PowerOn))), recordOff(ledger.WhyBootClaim)),
 	steps{
 		{Name: "PowerNotWanted", When: rules.Not(claimWants(v1alpha1.PowerOn)), Then: func(*state) answer {
@@ -57,6 +57,7 @@ func (s *state) dirty() ledger.Entries {
 var bootNotConfirmed = steps{
 	{Name: "SayBooted", When: (*state).consentsBooted, Then: func(s *state) answer {
 		entries := s.dirty().Boot(s.boot(ledger.StageBooted)).Restarted(s.RestartKnown())
+		entries.PowerOn(nil)
 		if !s.off() {
 			p := s.byClaim()
 			entries.PowerOn(&p)

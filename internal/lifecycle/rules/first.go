@@ -66,8 +66,17 @@ func glassBroken(s *State) Answer {
 	const most = 200
 	why := []rune(s.V.Server.Annotations[v1alpha1.AnnotationBreakGlass])
 	return Patch(v1alpha1.ReasonInitializing, "the glass was broken: "+string(why[:min(len(why), most)]), lifecycle.Patch{
-		Remove: s.Given(v1alpha1.AnnotationBreakGlass),
+		Ledger: s.overtaken(ledger.Entries{}), Remove: s.Given(v1alpha1.AnnotationBreakGlass),
 	}).Quiet().Telling(EventGlassBroken)
+}
+
+// overtaken adds to a change that a power-off that stands announced is no more: memory was brought back by hand, and what it announces may be
+// another time's. What is still wanted is announced anew. A release stays: it is the memory that the claim has left.
+func (s *State) overtaken(entries ledger.Entries) ledger.Entries {
+	if i := s.Ledger.Intent; i != nil && i.Op == ledger.IntentPowerOff && !s.ReleaseOpen() {
+		entries.Intent(nil).OffAt(s.Now())
+	}
+	return entries
 }
 
 // stale are consents to what is not held.
@@ -86,7 +95,7 @@ func DropConsents(consents []string) Answer {
 // Resume lets a server go on after the restore of a snapshot, and writes down what follows from that.
 func (s *State) Resume(message string, entries ledger.Entries) Answer {
 	return Patch(v1alpha1.ReasonInitializing, message, lifecycle.Patch{
-		Ledger: entries.RestoreEpoch(s.V.Settings.Epoch), Remove: s.Given(v1alpha1.AnnotationResume),
+		Ledger: s.overtaken(entries).RestoreEpoch(s.V.Settings.Epoch), Remove: s.Given(v1alpha1.AnnotationResume),
 	}).Telling(EventResumed)
 }
 
