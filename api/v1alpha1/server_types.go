@@ -20,7 +20,7 @@ type PowerOffPolicy string
 
 const (
 	PowerOffAllowed PowerOffPolicy = "Allowed"
-	PowerOffNever   PowerOffPolicy = "Never" // no automatic power-off, whatever asks (B024)
+	PowerOffNever   PowerOffPolicy = "Never" // no automatic power-off, whatever asks (B024); no claim is given such a machine while it is On
 )
 
 // FoundRunningPolicy says what to do with a machine that is On with no record of ours (P13).

@@ -30,7 +30,7 @@ func serverMemory(annotations map[string]string) []Line {
 	say("boot", boot(led.Boot))
 	say("restarted", moment(led.Restarted))
 	say("dirty-since", prefixed("may have been booted for a tenant, since ", moment(led.DirtySince)))
-	say("off-at", prefixed("powered off by Holdfast, seen ", moment(led.OffAt)))
+	say("off-at", prefixed("no power-off of Holdfast is under way since ", moment(led.OffAt)))
 	say("asset-tag", assetTag(led.AssetTag))
 	say("released", released(led.Released))
 	say("intent", intent(led.Intent))
@@ -114,6 +114,9 @@ func prefixed(prefix, text string) string {
 func powerOn(p *ledger.PowerOn) string {
 	if p == nil {
 		return ""
+	}
+	if p.By == ledger.ByUnknown {
+		return "the machine was found running, " + moment(p.At) + ", and nothing here explains it: it is held, also once it is Off, until a person says that nobody uses it"
 	}
 	return strings.TrimSpace(fmt.Sprintf("the machine may be On because its %s asked for it, %s %s", p.By, moment(p.At), p.ID))
 }

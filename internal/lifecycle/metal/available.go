@@ -22,11 +22,19 @@ var availableSteps = rules.Named("Available", rules.Join(
 	steps{changingPower},
 	rules.Within("On", rules.All((*state).off, wants(v1alpha1.PowerOn)), switchOn((*state).bySpec)),
 	idle,
-	steps{{Name: "Settled", When: rules.Always[*state], Then: func(*state) answer { return rules.Settled("free for a claim") }}},
+	steps{{Name: "Settled", When: rules.Always[*state], Then: func(s *state) answer { return rules.Settled(s.forClaims()) }}},
 ))
 
 func (s *state) consentOpen() bool {
 	return s.announced(ledger.WhyConsent) || len(s.Given(v1alpha1.AnnotationPowerOff)) > 0
+}
+
+// forClaims says in words whether a machine that nobody has is free.
+func (s *state) forClaims() string {
+	if s.on() && s.Spec.PowerOff == v1alpha1.PowerOffNever {
+		return "On as its spec asks, and spec.powerOff is Never: no claim is given it while it is On"
+	}
+	return "free for a claim"
 }
 
 // idle is what is done for a machine that needs nothing else.

@@ -179,11 +179,16 @@ func (s situation) unexplained() []decided {
 			decided{at + "FoundRunning.Withdraw", "unexplained On: the intent is withdrawn", forgotten, lifecycle.StepPatch, nil},
 			decided{at + "FoundRunning", "unexplained On is held", given(forgotten, unannounced), lifecycle.StepHold, hold})
 	}
-	return append(out,
+	out = append(out,
 		decided{s.clause + ".RememberFound.Withdraw", "unexplained On: the intent is withdrawn", forgotten, lifecycle.StepPatch, nil},
 		decided{s.clause + ".RememberFound", "unexplained On is remembered, by the machine's own word", given(forgotten, unannounced), lifecycle.StepAct, and(remembersFound, hold)},
 		decided{at + "FoundRunning", "and held", given(forgotten, unannounced, foundRunning), lifecycle.StepHold, hold},
 		decided{at + "ShutDown", "a person consents", given(forgotten, foundRunning, powerOff), lifecycle.StepAct, nil},
+	)
+	if s.why == ledger.WhyMaintenance {
+		return out // which asks for Off, and has it
+	}
+	return append(out,
 		decided{s.clause + ".FoundBefore", "Off, and nobody has said that it may be used", given(s.given, lt.Off, foundRunning), lifecycle.StepHold, hold},
 		decided{s.clause + ".FoundBefore", "a consent that names something else says nothing", given(s.given, lt.Off, foundRunning, lt.Annotated(v1alpha1.AnnotationPowerOff, "other")), lifecycle.StepHold, hold},
 		decided{s.clause + ".FoundBefore", "nor does an intent of ours, whose consent was taken back", given(s.announced(1), lt.Off, lt.Pictured, foundRunning, unannounced), lifecycle.StepHold, hold},

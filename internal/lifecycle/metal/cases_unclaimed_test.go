@@ -121,6 +121,15 @@ func maintenanceCases() []decided {
 		{"Maintenance.Off.AwaitPicture", "Off is believed on a picture that bears the intent (R4)", given(off, lt.Announced(ledger.WhyMaintenance, 1)), wait, nil},
 		{"Maintenance.Off.RecordOff", "closes the intent", given(lt.Running, off, lt.Off, lt.Announced(ledger.WhyMaintenance, 1), lt.Pictured), patch, changes([]string{ledger.KeyOffAt}, []string{ledger.KeyIntent, ledger.KeyPowerOn})},
 		{"Maintenance.Changing", "on its way: waits", given(on, poweringOn), wait, nil},
+		{"Maintenance.On.FoundBefore", "found running, and Off now: not switched on", given(on, foundRunning), lifecycle.StepHold, reason(v1alpha1.ReasonFoundRunning)},
+		{"Maintenance.On.Remember", "a person says that it may be used: the consent has done its work", given(on, foundRunning, powerOff), patch, and(sets(ledger.KeyPowerOn), removes(v1alpha1.AnnotationPowerOff))},
+		{"Maintenance.Settled.UnusedConsent", "found running, and Off as it should be: a consent to something else goes, the memory stays", given(off, foundRunning, lt.Annotated(v1alpha1.AnnotationPowerOff, "other")), patch,
+			and(removes(v1alpha1.AnnotationPowerOff), changes(nil, nil))},
+		{"Maintenance.Off.RecordOff", "nor does closing an intent whose consent was taken back", given(off, foundRunning, lt.Announced(ledger.WhyMaintenance, 1), lt.Pictured), patch, func(t *testing.T, d lifecycle.Decision) {
+			if _, led := written(t, d); led.Intent != nil || led.PowerOn == nil {
+				t.Errorf("writes %+v", led)
+			}
+		}},
 		{"Maintenance.On.ClearOverride", "never images the claim's machine a second time (I10)", given(lt.Running, lt.Off, on, lt.ArmedPXE), act, does(lifecycle.OpClearBootOverride)},
 		{"Maintenance.On.BoundElsewhere", "nothing that is armed may overwrite another claim's disk", given(on, lt.ArmedPXE, lt.OtherBound), lifecycle.StepHold, live},
 		{"Maintenance.On.Rest", "after a power-off of ours the next power-on waits", given(on, justOff), wait, nil},

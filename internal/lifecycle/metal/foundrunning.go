@@ -51,3 +51,11 @@ func (s *state) rememberedFound() bool {
 
 // heldFound says that nobody has said since that it may be used.
 func (s *state) heldFound() bool { return s.rememberedFound() && !s.explained() }
+
+// found is what stays remembered for as long as that is so; nil for nothing.
+func (s *state) found() *ledger.PowerOn {
+	if s.heldFound() {
+		return s.Ledger.PowerOn
+	}
+	return nil
+}

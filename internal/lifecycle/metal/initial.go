@@ -139,8 +139,11 @@ func (s *state) replaced() bool {
 }
 
 // otherSerial says that the picture tells a serial number, and neither that nor what else may name the machine gives the identity
-// remembered. A picture without one tells nothing.
+// remembered. A picture without one tells nothing, and neither does one without the BMC, whose identity the machine's may be.
 func (s *state) otherSerial() bool {
+	if s.V.BMC == nil {
+		return false
+	}
 	h := s.hardware()
 	bySerial := ledger.MachineIdentity(ledger.Hardware{Serial: h.Serial})
 	h.Serial = ""

@@ -17,11 +17,12 @@ var maintenanceSteps = rules.Named("Maintenance", rules.Join(
 		}},
 	},
 	picture,
-	strangers,
+	steps{rememberFound},
 	rules.Within("PowerOff", rules.All(rules.Not((*state).off), maintenanceWants(v1alpha1.PowerOff)), powerOff(ledger.WhyMaintenance, isElsewhere)),
 	rules.Within("Off", rules.All((*state).off, maintenanceWants(v1alpha1.PowerOff)), recordOff(ledger.WhyMaintenance)),
 	steps{changingPower},
 	rules.Within("On", rules.All((*state).off, maintenanceWants(v1alpha1.PowerOn)), rules.Join(
+		steps{foundBefore},
 		// Whatever is armed must not overwrite what another claim may have on this machine.
 		rules.Within("", (*state).armed, steps{isElsewhere}),
 		// The claim's machine booted for it already: a maintenance's power-on must not image it again (I10). What is armed on a machine

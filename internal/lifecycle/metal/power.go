@@ -149,7 +149,11 @@ func switchOn(by func(*state) ledger.PowerOn) steps {
 		{Name: "Rest", When: (*state).resting, Then: func(s *state) answer { return s.rest(v1alpha1.ReasonPoweringOn, s.restLeft()) }},
 		{Name: "Remember", When: func(s *state) bool { return !s.rememberedAs(by(s)) }, Then: func(s *state) answer {
 			p := by(s)
-			return rules.Patch(v1alpha1.ReasonPoweringOn, "remember why the machine is to be On", lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(&p)})
+			patch := lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(&p)}
+			if s.rememberedFound() { // the consent has done its work
+				patch.Remove = s.Given(v1alpha1.AnnotationPowerOff)
+			}
+			return rules.Patch(v1alpha1.ReasonPoweringOn, "remember why the machine is to be On", patch)
 		}},
 		{Name: "PowerOn", When: rules.Always[*state], Then: func(s *state) answer {
 			return s.act(v1alpha1.ReasonPoweringOn, "power on", lifecycle.Effect{Op: lifecycle.OpPowerOn, Expect: s.expectOffArmed()})

@@ -95,7 +95,7 @@ func recordOff(whys ...ledger.Why) steps {
 	return steps{
 		{Name: "AwaitPicture", When: rules.All(open, rules.Not((*state).Pictured)), Then: awaitPicture, Carries: true},
 		{Name: "RecordOff", When: rules.Either(open, (*state).offToRecord), Then: func(s *state) answer {
-			p := lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(nil), Remove: s.Given(v1alpha1.AnnotationPowerOff)}
+			p := lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(s.found()), Remove: s.Given(v1alpha1.AnnotationPowerOff)}
 			if s.Ledger.PowerOn != nil && s.Ledger.Intent == nil {
 				// A picture that bears no intent may be older than a power-on of ours, which would then be forgotten and its machine held for
 				// found running: the machine itself is asked.
@@ -107,7 +107,7 @@ func recordOff(whys ...ledger.Why) steps {
 }
 
 func (s *state) offToRecord() bool {
-	return (s.Ledger.PowerOn != nil && !s.heldFound()) || len(s.Given(v1alpha1.AnnotationPowerOff)) > 0
+	return !s.heldFound() && (s.Ledger.PowerOn != nil || len(s.Given(v1alpha1.AnnotationPowerOff)) > 0)
 }
 
 func awaitPicture(s *state) answer {
@@ -182,10 +182,10 @@ func (s *state) closeIntent(p *lifecycle.Patch) {
 // pastOff is what stays remembered of a machine's power once it is Off: a restart that was announced, after which it is to be On; or that
 // it was found running. nil for nothing.
 func (s *state) pastOff() *ledger.PowerOn {
-	if s.Restarting() || s.heldFound() {
+	if s.Restarting() {
 		return s.Ledger.PowerOn
 	}
-	return nil
+	return s.found()
 }
 
 // confirmOff asks the machine itself whether it is Off, and records then.

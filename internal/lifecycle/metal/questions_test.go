@@ -62,10 +62,13 @@ func TestAvailable(t *testing.T) {
 func TestAvailableAgreesWithDecide(t *testing.T) {
 	for _, c := range cases() {
 		v := lt.View(c.given)
+		d := metal.Decide(v)
 		if !metal.Available(v.Server, v.Settings) {
+			if d.Step.Kind == lifecycle.StepSettled && d.Step.Message == "free for a claim" {
+				t.Errorf("%s %s: not available, and said to be free", c.clause, c.shows)
+			}
 			continue
 		}
-		d := metal.Decide(v)
 		if d.Phase != v1alpha1.PhaseAvailable && d.Phase != v1alpha1.PhaseInitial {
 			t.Errorf("%s %s: available, and in phase %s", c.clause, c.shows, d.Phase)
 		}
@@ -86,6 +89,7 @@ func TestUnsettled(t *testing.T) {
 	}{
 		{"free and Off", given(), false, lt.Before(600)},
 		{"running for a claim", lt.Running, false, lt.Before(60)},
+		{"held: found running, and Off", foundRunning, false, lt.Before(50)},
 		{"held: found running", given(lt.On, wantsKeep), false, lt.Before(600)},
 		{"not remembered yet", given(noMemory, lt.Unseen), true, lt.Before(700)},
 		{"not discovered, known and Off", undiscovered, false, lt.Before(700)},

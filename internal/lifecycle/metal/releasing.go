@@ -57,10 +57,7 @@ func unconfirmed(s *state, a answer) answer {
 
 // releasePatch ends a release: nothing is remembered of the claim but that it was released.
 func (s *state) releasePatch() lifecycle.Patch {
-	entries := ledger.Entries{}.Boot(nil).PowerOn(nil).Restarted(zero).AssetTag(s.unwritableTag())
-	if s.heldFound() {
-		entries.PowerOn(s.Ledger.PowerOn)
-	}
+	entries := ledger.Entries{}.Boot(nil).PowerOn(s.found()).Restarted(zero).AssetTag(s.unwritableTag())
 	if claim, _ := s.inForce(); claim != "" {
 		entries.Released(&ledger.Released{Claim: claim, At: s.Now()})
 	}

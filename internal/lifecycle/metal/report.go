@@ -33,7 +33,7 @@ func (s *state) standing(phase v1alpha1.ServerPhase) lifecycle.Gate {
 	case v1alpha1.PhaseDeleting:
 		return rules.Progressing(v1alpha1.ReasonDeleting, "the server is going")
 	default:
-		return rules.Converged(v1alpha1.ReasonSettled, "free for a claim")
+		return rules.Converged(v1alpha1.ReasonSettled, s.forClaims())
 	}
 }
 

@@ -102,9 +102,13 @@ var resolve = rules.Join(
 			if b := s.Ledger.Boot; b != nil && b.Stage != ledger.StageBooting && slices.Contains(s.claims(), b.Claim) {
 				tag = s.stampFor(b.Claim)
 			}
-			return s.act(v1alpha1.ReasonStampMismatch, "replace the stamp that disagrees, as a person consented", lifecycle.Effect{
+			a := s.act(v1alpha1.ReasonStampMismatch, "replace the stamp that disagrees, as a person consented", lifecycle.Effect{
 				Op: lifecycle.OpWriteAssetTag, AssetTag: tag, Expect: s.expectSeen(),
 			})
+			if s.off() && s.rememberedFound() { // what it was found running for has been told by the consent
+				a = a.Recording(lifecycle.Patch{Ledger: ledger.Entries{}.PowerOn(nil)})
+			}
+			return a
 		}},
 	},
 )

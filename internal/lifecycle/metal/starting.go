@@ -19,8 +19,8 @@ var starting = rules.Join(
 	},
 	// On, and no power-on of ours is remembered: memory was lost.
 	rules.Within("Found", (*state).on, bootNotConfirmed),
+	rules.Within("", rules.Not(rules.Either((*state).consentsBooted, (*state).consentsBootAgain)), steps{foundBefore}),
 	steps{
-		foundBefore,
 		{Name: "PowerNotWanted", When: rules.All((*state).armedForClaim, rules.Not(claimWants(v1alpha1.PowerOn))), Then: func(*state) answer {
 			return rules.Settled("ready to boot for the claim; the claim asks for no power now")
 		}},

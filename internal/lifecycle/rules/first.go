@@ -65,8 +65,12 @@ var MaintenanceStanding = Steps[*State]{
 func glassBroken(s *State) Answer {
 	const most = 200
 	why := []rune(s.V.Server.Annotations[v1alpha1.AnnotationBreakGlass])
+	spent := s.Given(v1alpha1.AnnotationBreakGlass)
+	if s.Ledger.Intent != nil && s.Ledger.Intent.Why == ledger.WhyConsent {
+		spent = s.Given(v1alpha1.AnnotationBreakGlass, v1alpha1.AnnotationPowerOff)
+	}
 	return Patch(v1alpha1.ReasonInitializing, "the glass was broken: "+string(why[:min(len(why), most)]), lifecycle.Patch{
-		Ledger: s.overtaken(ledger.Entries{}), Remove: s.Given(v1alpha1.AnnotationBreakGlass),
+		Ledger: s.overtaken(ledger.Entries{}), Remove: spent,
 	}).Quiet().Telling(EventGlassBroken)
 }
 
@@ -95,8 +99,18 @@ func DropConsents(consents []string) Answer {
 // Resume lets a server go on after the restore of a snapshot, and writes down what follows from that.
 func (s *State) Resume(message string, entries ledger.Entries) Answer {
 	return Patch(v1alpha1.ReasonInitializing, message, lifecycle.Patch{
-		Ledger: s.overtaken(entries).RestoreEpoch(s.V.Settings.Epoch), Remove: s.Given(v1alpha1.AnnotationResume),
+		Ledger: s.overtaken(entries).RestoreEpoch(s.V.Settings.Epoch), Remove: append(s.Given(v1alpha1.AnnotationResume), s.broughtBack()...),
 	}).Telling(EventResumed)
+}
+
+// broughtBack are the consents about the machine that a snapshot may have brought back: they are about how it was then. One that names a
+// stamp is about the machine that bears it.
+func (s *State) broughtBack() []string {
+	consents := s.Given(v1alpha1.AnnotationBooted, v1alpha1.AnnotationBootAgain)
+	if s.Consent(v1alpha1.AnnotationPowerOff, s.Ledger.Identity) {
+		consents = append(consents, v1alpha1.AnnotationPowerOff)
+	}
+	return consents
 }
 
 // Resumed says that a person consents that this server goes on after that restore.

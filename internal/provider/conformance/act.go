@@ -89,6 +89,15 @@ var preconditionCases = []testCase{
 			}
 		}
 	}},
+	{name: "a look at a machine that is On relies on the rest as well", start: Start{AssetTag: "rack 7", Power: provider.PowerOn}, run: func(f *fixture) {
+		for _, expect := range []provider.Expect{
+			{AssetTag: new("somebody else's")}, {Boot: &provider.BootExpect{Armed: true, Target: provider.BootPXE}},
+		} {
+			f.quiet(func() {
+				f.fails(f.Actor().ConfirmOn(f.ctx, f.byUUID(), expect), provider.Mismatch, provider.ReasonStateMismatch)
+			})
+		}
+	}},
 	{name: "met expectations let a call through", start: Start{AssetTag: "rack 7"}, run: func(f *fixture) {
 		expect := provider.Expect{Power: provider.PowerOff, AssetTag: new("rack 7"), Boot: &provider.BootExpect{}}
 		f.done(f.Actor().SetBootOverride(f.ctx, f.byUUID(), pxeOnce, expect))
