@@ -169,6 +169,15 @@ func TestEveryEntryOfTheLedgerHasWords(t *testing.T) {
 	}
 }
 
+// A machine that was found running has nobody who asked for it.
+func TestFoundRunningInWords(t *testing.T) {
+	found := ledger.Server{PowerOn: &ledger.PowerOn{By: ledger.ByUnknown, At: time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)}}
+	lines := serverMemory(found.Render())
+	if len(lines) != 1 || !strings.Contains(lines[0].Text, "was found running, 2026-11-29T12:00:00Z") || strings.Contains(lines[0].Text, "asked for it") {
+		t.Errorf("told %v", lines)
+	}
+}
+
 func TestClaimsMemoryInWords(t *testing.T) {
 	want := []Line{{"identity", "c1"}, {"bound", "may have booted on the machine m1"}}
 	if diff := cmp.Diff(want, claimMemory(ledger.Claim{Identity: "c1", Bound: "m1"}.Render())); diff != "" {
