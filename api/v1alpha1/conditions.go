@@ -70,6 +70,7 @@ const (
 	ReasonPoweringOn            = "PoweringOn"            // power-on asked for, not seen yet
 	ReasonPoweringOff           = "PoweringOff"           // power-off under way
 	ReasonPowerKept             = "PowerKept"             // nobody asks for a power state
+	ReasonPowerNotWanted        = "PowerNotWanted"        // the machine is booted, or the VM made, when power is asked for
 	ReasonAwaitingBound         = "AwaitingBound"         // waits for the claim to write what it got
 	ReasonUserDataMissing       = "UserDataMissing"       // the secret does not exist
 	ReasonUserDataDenied        = "UserDataDenied"        // the tenant did not allow it to be read, or did not label it

@@ -198,11 +198,19 @@ func withVMCases() []decideCase {
 	withUserData := func(c *v1alpha1.ServerClaim) {
 		c.Spec.Boot.UserDataSecretRef = &v1alpha1.LocalObjectReference{Name: "s"}
 	}
+	unpowered := wanting(boundTo(vmIdentity), withUserData, func(c *v1alpha1.ServerClaim) { c.Spec.Power = v1alpha1.PowerOff })
 	return []decideCase{
 		write,
+		settled("VM: made when power is asked for", view(unpowered, vm(b)), v1alpha1.ReasonPowerNotWanted),
+		settled("VM: stopped", view(unpowered, vm(b, launched, func(s *v1alpha1.Server) { s.Status.Observed.PowerState = v1alpha1.ObservedOff })), v1alpha1.ReasonBound),
+		has("VM: no power wanted any more while it is made", with(view(unpowered, vm(b, entries(ledger.Entries{}.ProviderID("vm1")))), waitsFor(v1alpha1.ReasonCreating)),
+			"Claim.AwaitBoot", v1alpha1.ReasonCreating, lifecycle.StepWait),
 		settled("VM: not before its memory is confirmed", view(c, vm(c, bare)), v1alpha1.ReasonCreating),
 		settled("VM: not while its memory is another object's", view(c, vm(c, func(s *v1alpha1.Server) { s.UID = "restored" })), v1alpha1.ReasonCreating),
-		settled("VM: not to a Server that is being deleted", view(c, vm(c, inDeletion)), v1alpha1.ReasonCreating),
+		{
+			name: "VM: not to a Server that is being deleted, which waits for its claim to go", view: view(c, vm(c, inDeletion)),
+			clause: "Claim.ServerDeleting", kind: lifecycle.StepHold, reason: v1alpha1.ReasonServerMissing, phase: v1alpha1.ClaimHeld,
+		},
 		settled("VM: not to another cluster's", view(c, vm(c, entries(ledger.Entries{}.Owner("cluster-b")))), v1alpha1.ReasonCreating),
 		settled("VM: being made", view(b, vm(b)), v1alpha1.ReasonCreating),
 		settled("VM: being made, and what it waits for", with(view(b, vm(b)), waitsFor(v1alpha1.ReasonUserDataDenied)), v1alpha1.ReasonUserDataDenied),

@@ -256,6 +256,31 @@ func togetherCases() []decideCase {
 	}
 }
 
+// unpoweredCases: a claim that asks for no power waits for nothing but its own word, once the machine is as it asks.
+func unpoweredCases() []decideCase {
+	power := func(want v1alpha1.Power, options ...claimOption) *v1alpha1.ServerClaim {
+		options = append(options, named("s1"), func(c *v1alpha1.ServerClaim) { c.Spec.Power = want })
+		return tenant(options...)
+	}
+	seeded := func(c *v1alpha1.ServerClaim) {
+		c.Spec.Boot.UserDataSecretRef = &v1alpha1.LocalObjectReference{Name: "seed"}
+	}
+	on := func(s *v1alpha1.Server) { s.Status.Observed.PowerState = v1alpha1.ObservedOn }
+	off, keep := power(v1alpha1.PowerOff), power(v1alpha1.PowerKeep)
+	bound := power(v1alpha1.PowerOff, boundTo(idOf("s1")))
+	settled := func(name string, v claim.View, reason string) decideCase {
+		return decideCase{name: "Power not wanted: " + name, view: v, clause: "Claim.Settled", kind: lifecycle.StepSettled, reason: reason, phase: v1alpha1.ClaimBound}
+	}
+	return []decideCase{
+		settled("has its machine, which is Off", view(off, server("s1", heldBy(off))), v1alpha1.ReasonPowerNotWanted),
+		settled("the machine is On still", view(off, server("s1", heldBy(off), on)), v1alpha1.ReasonPoweringOff),
+		settled("with Keep the machine stays as it is", view(keep, server("s1", heldBy(keep), on)), v1alpha1.ReasonPowerNotWanted),
+		settled("its user data is not looked at before", view(power(v1alpha1.PowerOff, seeded), server("s1", heldBy(off))), v1alpha1.ReasonPowerNotWanted),
+		settled("Off again before it booted, or restored from then (B001)", view(bound, server("s1", heldBy(bound), booting("web-uid", ledger.StageBooting))), v1alpha1.ReasonPowerNotWanted),
+		settled("Off again after it booted", view(bound, server("s1", heldBy(bound), booting("web-uid", ledger.StageBooted))), v1alpha1.ReasonBound),
+	}
+}
+
 // boundCases: a claim that may have booted.
 func boundCases() []decideCase {
 	c := tenant(named("s1"), boundTo(idOf("s1")))
@@ -318,7 +343,7 @@ func boundCases() []decideCase {
 
 func cases() []decideCase {
 	var all []decideCase
-	for _, group := range [][]decideCase{memoryCases(), chooseCases(), restoredCases(), togetherCases(), boundCases(), releaseCases(), classCases(), withVMCases(), dissolveCases()} {
+	for _, group := range [][]decideCase{memoryCases(), chooseCases(), restoredCases(), togetherCases(), unpoweredCases(), boundCases(), releaseCases(), classCases(), withVMCases(), dissolveCases()} {
 		all = append(all, group...)
 	}
 	return all

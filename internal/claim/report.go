@@ -79,15 +79,33 @@ func (d deciding) bootedCondition(s *v1alpha1.Server, memory ledger.Server) life
 	if d.isBooted(s, memory) {
 		return lifecycle.Condition{Type: v1alpha1.ConditionBooted, Status: "True", Reason: v1alpha1.ReasonBooted, Message: "the machine was booted for this claim"}
 	}
-	gate := notBooted(s)
+	gate := d.notBooted(s)
 	return lifecycle.Condition{Type: v1alpha1.ConditionBooted, Status: "False", Reason: gate.Reason, Message: gate.Message}
 }
 
-func notBooted(s *v1alpha1.Server) lifecycle.Gate {
-	if servers.IsVirtual(s) {
-		return lifecycle.Gate{Level: lifecycle.Progressing, Reason: v1alpha1.ReasonCreating, Message: "the VM is being made for this claim"}
+// notBooted says what a claim whose machine was not booted yet waits for; nothing but its own word, where it asks for no power.
+func (d deciding) notBooted(s *v1alpha1.Server) lifecycle.Gate {
+	gate := func(level lifecycle.Level, reason, message string) lifecycle.Gate {
+		return lifecycle.Gate{Level: level, Reason: reason, Message: message}
 	}
-	return lifecycle.Gate{Level: lifecycle.Progressing, Reason: v1alpha1.ReasonBooting, Message: "the machine is being booted for this claim"}
+	switch later := d.bootsLater(s); {
+	case later && servers.IsVirtual(s):
+		return gate(lifecycle.Converged, v1alpha1.ReasonPowerNotWanted, fmt.Sprintf("server %q is this claim's; its VM is made when the claim asks for power", s.Name))
+	case later:
+		return gate(lifecycle.Converged, v1alpha1.ReasonPowerNotWanted, fmt.Sprintf("server %q is this claim's; its machine is booted when the claim asks for power", s.Name))
+	case servers.IsVirtual(s):
+		return gate(lifecycle.Progressing, v1alpha1.ReasonCreating, "the VM is being made for this claim")
+	}
+	return gate(lifecycle.Progressing, v1alpha1.ReasonBooting, "the machine is being booted for this claim")
+}
+
+// bootsLater says that nothing was booted or made for the claim since it asks for no power. A VM is made for one that leaves power as it is.
+func (d deciding) bootsLater(s *v1alpha1.Server) bool {
+	want := d.Claim.Spec.Power
+	if servers.IsVirtual(s) {
+		return want == v1alpha1.PowerOff && virtual.Unmade(s)
+	}
+	return want == v1alpha1.PowerOff || want == v1alpha1.PowerKeep
 }
 
 // gates are why a bound claim is not ready, in order of precedence. A machine in maintenance is not its tenant's to use (B052).
@@ -109,27 +127,33 @@ func (d deciding) gates(s *v1alpha1.Server, memory ledger.Server) []lifecycle.Ga
 			gates = append(gates, gate)
 		}
 	}
+	standing := lifecycle.Gate{Level: lifecycle.Converged, Reason: v1alpha1.ReasonBound, Message: fmt.Sprintf("bound to server %q", s.Name)}
 	switch {
+	case !booted && d.bootsLater(s):
+		standing = d.notBooted(s)
 	case !booted:
-		gates = append(gates, notBooted(s))
+		gates = append(gates, d.notBooted(s))
 	case servers.IsVirtual(s) && !virtual.NetworkSettled(s):
 		add(v1alpha1.ReasonNetworkUpdating, "ports and floating IP are being brought to what was asked")
 	}
-	if reason := powerGate(d.Claim.Spec.Power, s.Status.Observed); reason != "" {
+	if reason := d.powerGate(s); reason != "" {
 		add(reason, fmt.Sprintf("power is to be %s", d.Claim.Spec.Power))
 	}
 	if len(gates) == 0 {
-		return []lifecycle.Gate{{Level: lifecycle.Converged, Reason: v1alpha1.ReasonBound, Message: fmt.Sprintf("bound to server %q", s.Name)}}
+		return []lifecycle.Gate{standing}
 	}
 	return gates
 }
 
-func powerGate(want v1alpha1.Power, seen *v1alpha1.ServerObserved) string {
-	is := v1alpha1.ObservedUnknown
-	if seen != nil {
+// powerGate is the reason for which the machine's power is not what the claim asks for; "" where it is. A VM that is not made is not On.
+func (d deciding) powerGate(s *v1alpha1.Server) string {
+	want, is := d.Claim.Spec.Power, v1alpha1.ObservedUnknown
+	if seen := s.Status.Observed; seen != nil {
 		is = seen.PowerState
 	}
 	switch {
+	case want == v1alpha1.PowerOff && servers.IsVirtual(s) && virtual.Unmade(s):
+		return ""
 	case want == v1alpha1.PowerOff && is != v1alpha1.ObservedOff:
 		return v1alpha1.ReasonPoweringOff
 	case (want == v1alpha1.PowerOn || want == "") && is != v1alpha1.ObservedOn:

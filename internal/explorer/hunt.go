@@ -15,6 +15,7 @@ type Catch struct {
 
 // Hunt explores a mutant's worlds until one shows what is missing.
 func Hunt(m Mutant, o Options) Catch {
+	o.Rest = m.Rest
 	result := search.Hunt(m.Worlds, func(name string) Result {
 		w, known := WorldNamed(name)
 		if !known {

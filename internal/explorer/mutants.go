@@ -25,6 +25,8 @@ type Mutant struct {
 	Apply func(*Brain)
 	// Behind names what stands behind the clause, where nothing breaks without it alone; "": something must break.
 	Behind string
+	// Rest looks also at how everything comes to rest (I6).
+	Rest bool
 }
 
 // Mutants are all mutants.

@@ -64,6 +64,18 @@ func claimMutants() []Mutant {
 				v.Holders = nil
 			}
 		})},
+		{Clause: "a claim that asks for no power says that nothing goes on (I6)", Worlds: []string{"enroll"}, Rest: true, Apply: func(b *Brain) {
+			decide := b.Claim
+			b.Claim = func(v claim.View) claim.Decision {
+				d := decide(v)
+				for i := range d.Gates {
+					if d.Gates[i].Reason == v1alpha1.ReasonPowerNotWanted {
+						d.Gates[i].Level = lifecycle.Progressing
+					}
+				}
+				return d
+			}
+		}},
 	}
 }
 

@@ -3,6 +3,7 @@
 package explorer
 
 import (
+	"github.com/holdfast-dev/holdfast/internal/explorer/search"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 )
 
@@ -122,10 +123,15 @@ func (x *explorer) unsettled(s *State) breach {
 }
 
 // atRest: a step that patches or acts and yet moves nothing is refused for ever; one that waits without saying for what waits for
-// nothing.
+// nothing; and what has nothing to do and says that it goes on by itself waits for ever, and so do those who wait for it.
 func atRest(c choice, name string) breach {
 	switch c.step.Kind {
-	case lifecycle.StepSettled, lifecycle.StepHold:
+	case lifecycle.StepHold:
+		return unbroken
+	case lifecycle.StepSettled:
+		if gate := search.GoesOn(c.gates); gate != nil {
+			return breach{"I6", name + " says for ever that it goes on (" + gate.Reason + "), at " + c.step.Clause}
+		}
 		return unbroken
 	case lifecycle.StepWait:
 		if len(c.gates) > 0 && c.gates[0].Level != lifecycle.Converged {

@@ -40,7 +40,7 @@ func Hunt(worlds []string, explore func(name string) Result) Result {
 type Plan struct {
 	Worlds  []World
 	Mutants []Mutant
-	// Options of each exploration; a mutant's ends at its first violation and does not check for rest.
+	// Options of each exploration; a mutant's ends at its first violation, and says itself whether it checks for rest.
 	Options Options
 	// Tell prints also the path by which each mutant was found.
 	Tell bool

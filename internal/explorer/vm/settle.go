@@ -84,16 +84,18 @@ func (x *explorer) turn(s State) (State, bool) {
 
 // unsettled says which object still wants something when nobody has anything to do any more.
 func (x *explorer) unsettled(s *State) search.Breach {
+	asking := false
 	for slot, server := range s.now.server {
 		if server == absent {
 			continue
 		}
-		q := question{slot: uint8(slot), live: true, seen: s.now}
-		if broken := or(x.atRest(s, x.server(q, s), nameOfSlot(slot)), x.leftOff(s, slot)); broken != unbroken {
+		chosen := x.server(question{slot: uint8(slot), live: true, seen: s.now}, s)
+		if broken := or(x.atRest(s, chosen, nameOfSlot(slot)), x.leftOff(s, slot)); broken != unbroken {
 			return broken
 		}
+		asking = asking || x.choices.list[chosen].step.Kind == lifecycle.StepAct
 	}
-	if s.now.claim != absent {
+	if s.now.claim != absent && !asking {
 		return x.atRest(s, x.claim(question{slot: claimSlot, live: true, seen: s.now}), claimName)
 	}
 	return unbroken
@@ -119,7 +121,12 @@ func (x *explorer) leftOff(s *State, slot int) search.Breach {
 func (x *explorer) atRest(s *State, chosen int32, name string) search.Breach {
 	c := &x.choices.list[chosen]
 	switch c.step.Kind {
-	case lifecycle.StepSettled, lifecycle.StepHold:
+	case lifecycle.StepHold:
+		return unbroken
+	case lifecycle.StepSettled:
+		if gate := search.GoesOn(c.gates); gate != nil {
+			return search.Breach{Invariant: "I6", How: name + " says for ever that it goes on (" + gate.Reason + "), at " + c.step.Clause}
+		}
 		return unbroken
 	case lifecycle.StepWait:
 		if len(c.gates) > 0 && c.gates[0].Level != lifecycle.Converged {

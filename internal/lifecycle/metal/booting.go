@@ -22,18 +22,19 @@ var booting = rules.Join(
 			return rules.Patch(v1alpha1.ReasonBooting, "the machine is On already: take it as booted", lifecycle.Patch{Ledger: ledger.Entries{}.Boot(s.boot(ledger.StageBooted)).PowerOn(&p)})
 		}},
 		changingPower,
-		{Name: "PowerNotWanted", When: rules.Not(claimWants(v1alpha1.PowerOn)), Then: func(*state) answer {
-			return rules.Settled("bound; the machine boots when the claim asks for power")
-		}},
 		awaitBound,
 		isElsewhere,
-		{Name: "UserData", When: (*state).UserDataLacking, Then: (*state).AwaitUserData},
 	},
 	rules.Within("Stamped", rules.All((*state).stampedForClaim, rules.Not((*state).armedForClaim), rules.Not((*state).bootsAlways), func(s *state) bool { return !s.Ledger.Boot.Again }), rules.Join(
 		steps{{Name: "BootAgain", When: (*state).consentsBootAgain, Then: bootAgain}},
 		bootNotConfirmed,
 	)),
 	steps{
+		// After the hold: whoever asks for no power now learns what is in doubt before power is needed.
+		{Name: "PowerNotWanted", When: rules.Not(claimWants(v1alpha1.PowerOn)), Then: func(*state) answer {
+			return rules.Settled("bound; the machine boots when the claim asks for power")
+		}},
+		{Name: "UserData", When: (*state).UserDataLacking, Then: (*state).AwaitUserData},
 		{Name: "Rest", When: func(s *state) bool { return s.bootRestLeft() > 0 }, Then: func(s *state) answer { return s.rest(v1alpha1.ReasonBooting, s.bootRestLeft()) }},
 	},
 	media,

@@ -122,9 +122,11 @@ func bootingCases() []decided {
 	return []decided{
 		{"Reserved.Booting.FoundOn", "On already: booted, and nothing is done", given(booting, lt.On), patch, and(stage(ledger.StageBooted), sets(ledger.KeyBoot, ledger.KeyPowerOn))},
 		{"Reserved.Booting.Changing", "on its way up: waits", given(booting, poweringOn), wait, nil},
-		{"Reserved.Booting.PowerNotWanted", "boots when the claim asks for power", given(booting, lt.ClaimPower(v1alpha1.PowerOff)), lifecycle.StepSettled, nil},
 		{"Reserved.Booting.AwaitBound", "the claim remembers first", given(booting, unbound), wait, reason(v1alpha1.ReasonAwaitingBound)},
 		{"Reserved.Booting.BoundElsewhere", "not while another claim is bound", given(booting, lt.OtherBound), hold, live},
+		{"Reserved.Booting.PowerNotWanted", "boots when the claim asks for power", given(booting, lt.ClaimPower(v1alpha1.PowerOff)), lifecycle.StepSettled, nil},
+		{"Reserved.Booting.PowerNotWanted", "its user data is not looked at before", given(booting, lt.ClaimPower(v1alpha1.PowerOff), func(s *lt.Scene) { s.UserData = lifecycle.UserDataMissing }), lifecycle.StepSettled, nil},
+		{"Reserved.Booting.Stamped.BootNotConfirmed", "an older memory is told of before power is asked for again (I10)", given(booting, lt.Stamped(lt.ClaimID), lt.ClaimPower(v1alpha1.PowerOff)), hold, reason(v1alpha1.ReasonBootNotConfirmed)},
 		{"Reserved.Booting.UserData", "missing user data stalls (B247)", given(booting, func(s *lt.Scene) { s.UserData = lifecycle.UserDataMissing }), wait, reason(v1alpha1.ReasonUserDataMissing)},
 		{"Reserved.Booting.UserData", "denied user data stalls, and the message says how to allow it", given(booting, func(s *lt.Scene) { s.UserData = lifecycle.UserDataDenied }), wait, reason(v1alpha1.ReasonUserDataDenied)},
 		{"Reserved.Booting.Override", "user data that was not looked at is looked at live", given(booting, func(s *lt.Scene) { s.UserData = lifecycle.UserDataUnknown }), act, live},

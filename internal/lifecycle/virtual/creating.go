@@ -27,7 +27,7 @@ var creatingSteps = rules.Named("Creating", rules.Join(
 	rules.Lift[*state](rules.Steps[*rules.State]{rules.AwaitBound}),
 	steps{
 		{Name: "PowerNotWanted", When: wants(v1alpha1.PowerOff), Then: func(*state) answer {
-			return rules.Settled("the VM is made when power is asked for")
+			return rules.Settled(powerNotWanted)
 		}},
 		{Name: "UserData", When: (*state).UserDataLacking, Then: (*state).AwaitUserData},
 		// Before the first request: where its reply is lost, the project is the one memory of where to look.
@@ -37,6 +37,8 @@ var creatingSteps = rules.Named("Creating", rules.Join(
 		{Name: "Create", When: rules.Always[*state], Then: create},
 	},
 ))
+
+const powerNotWanted = "the VM is made when power is asked for"
 
 // elsewhere holds every step that could end, overwrite or double what another claim may have running here.
 var elsewhere = rules.Lift[*state](rules.Steps[*rules.State]{rules.IsElsewhere})

@@ -31,6 +31,23 @@ func Launched(server *v1alpha1.Server) bool {
 	return s.Unreadable == nil && s.launched() && !s.gone()
 }
 
+// Unmade says whether there is no VM yet whose power could be kept: none is remembered, and the picture has none, or one that never launched
+// and never will.
+func Unmade(server *v1alpha1.Server) bool {
+	if server == nil {
+		return false
+	}
+	s := newState(lifecycle.NewServerView(server, zero, lifecycle.Settings{}))
+	return s.Unreadable == nil && s.unmade()
+}
+
+func (s *state) unmade() bool {
+	return s.vmID() == "" && (!s.exists() || s.vm.Errored && !s.launched())
+}
+
+// madeLater says that there is no VM yet, and none is made since no power is asked for.
+func (s *state) madeLater() bool { return s.unmade() && s.desired() == v1alpha1.PowerOff }
+
 // NetworkSettled says whether the ports and the floating IP of a server's VM are, as far as its object tells, as the spec asks: what a
 // claim waits for before it calls its machine ready. It is the condition NetworkReady.
 func NetworkSettled(server *v1alpha1.Server) bool {

@@ -50,6 +50,26 @@ func TestAClaimGetsAVMAndTakesItAlong(t *testing.T) {
 	expectGone(k, cloud, server.Name)
 }
 
+// A claim that asks for no power waits for nothing; its VM is made once it asks (B222).
+func TestAVMIsMadeWhenPowerIsAskedFor(t *testing.T) {
+	t.Parallel()
+	k := suite.Kit(t, "power-later")
+	cloud := k.RegisterCloud()
+	claim := k.ClassClaim(k.Class(cloud), func(c *v1alpha1.ServerClaim) { c.Spec.Power = v1alpha1.PowerOff })
+	k.UntilReady(claim)
+	k.UntilCondition(claim, v1alpha1.ConditionBooted, "False", v1alpha1.ReasonPowerNotWanted)
+	k.UntilReady(k.Server(claim.Spec.ServerName))
+	if vms := cloud.Servers(); len(vms) != 0 {
+		t.Fatalf("made before it was asked for: %v", vms)
+	}
+	harness.Change(k, claim, func(c *v1alpha1.ServerClaim) { c.Spec.Power = v1alpha1.PowerOn })
+	k.UntilCondition(claim, v1alpha1.ConditionBooted, "True", v1alpha1.ReasonBooted)
+	k.UntilReady(claim)
+	if vm := onlyVM(k, cloud, claim); vm.Status != "ACTIVE" {
+		t.Errorf("VM %s", vm.Status)
+	}
+}
+
 // Retain: the VM is stopped and kept for a person, and is a person's VM once claimRef is cleared: no claim gets it.
 func TestARetainedVMStaysAndIsAPersons(t *testing.T) {
 	t.Parallel()

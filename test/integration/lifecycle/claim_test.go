@@ -152,6 +152,57 @@ func TestAClaimsPowerIsKept(t *testing.T) {
 	}
 }
 
+// A claim that asks for no power from the start has its machine, waits for nothing, and boots it once it asks (B222).
+func TestAClaimThatAsksForNoPowerIsReadyBeforeItsMachineBooted(t *testing.T) {
+	t.Parallel()
+	k := suite.Kit(t, "power-later")
+	machine := k.Enroll()
+	mark := k.Mark()
+	claim := k.Claim(machine.Name, func(c *v1alpha1.ServerClaim) { c.Spec.Power = v1alpha1.PowerOff })
+	k.UntilReady(claim)
+	k.UntilCondition(claim, v1alpha1.ConditionBooted, metav1.ConditionFalse, v1alpha1.ReasonPowerNotWanted)
+	k.ExpectUntouched(mark, machine)
+	harness.Change(k, claim, func(c *v1alpha1.ServerClaim) { c.Spec.Power = v1alpha1.PowerOn })
+	k.UntilPower(machine, v1alpha1.ObservedOn)
+	k.UntilCondition(claim, v1alpha1.ConditionBooted, metav1.ConditionTrue, v1alpha1.ReasonBooted)
+	k.UntilReady(claim)
+	expectOneInstall(k, mark, machine)
+}
+
+// A claim that had its machine booted and asks for Off is told that the server's memory is from before the boot, before it asks for power
+// again (I10).
+func TestAnOlderMemoryIsToldOfWhileNoPowerIsAskedFor(t *testing.T) {
+	t.Parallel()
+	k := suite.Kit(t, "power-older")
+	machine := k.Enroll()
+	claim := k.Booted(machine.Name)
+	harness.Change(k, claim, func(c *v1alpha1.ServerClaim) { c.Spec.Power = v1alpha1.PowerOff })
+	k.UntilPower(machine, v1alpha1.ObservedOff)
+	k.UntilReady(claim)
+	server := k.Server(machine.Name)
+	k.UntilReady(server)
+	identity := claim.Annotations[ledger.KeyIdentity]
+	mark := k.Mark()
+	k.BreakLedger(server, ledgerOf(ledger.Entries{}.Boot(&ledger.Boot{Claim: identity, Stage: ledger.StageBooting, At: time.Now()}).PowerOn(nil)))
+	k.UntilHeld(claim, v1alpha1.ReasonBootNotConfirmed)
+	k.Annotate(server, v1alpha1.AnnotationBooted, identity)
+	k.UntilReady(claim)
+	k.UntilCondition(claim, v1alpha1.ConditionBooted, metav1.ConditionTrue, v1alpha1.ReasonBooted)
+	k.ExpectUntouched(mark, machine)
+}
+
+// ledgerOf is a change of a ledger as [harness.Kit.BreakLedger] takes it.
+func ledgerOf(entries ledger.Entries) map[string]any {
+	changes := map[string]any{}
+	for key, value := range entries {
+		changes[key] = value
+		if value == "" {
+			changes[key] = nil
+		}
+	}
+	return changes
+}
+
 // A newer restartedAt restarts the machine once; the same or an older one never again.
 func TestRestartedAtRestartsOnce(t *testing.T) {
 	t.Parallel()
