@@ -201,9 +201,9 @@ func patience(e *provider.Error, settings lifecycle.Settings) time.Duration {
 		return max(e.After, time.Second)
 	case provider.Mismatch:
 		return time.Second // nothing was done; the next picture says what is
-	case provider.Denied, provider.Terminal, provider.NotFound:
+	case provider.Terminal, provider.NotFound:
 		return settings.Backstop
-	default:
+	default: // Denied too: the provider itself shows refused credentials no second time (P12), so that what is corrected is used at once (B171)
 		return time.Second
 	}
 }

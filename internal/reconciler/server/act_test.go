@@ -139,6 +139,23 @@ func TestAPassThatSleptSendsNothing(t *testing.T) {
 	}
 }
 
+// Credentials that were refused while they were being changed hold nothing up for longer than they were refused (B171); the provider sees to it
+// that no account is locked.
+func TestWhatWasDeniedIsTriedAgainSoon(t *testing.T) {
+	r := newRig(t, goingOff)
+	r.failure = &provider.Error{Class: provider.Denied, Reason: provider.ReasonCredentialsInvalid}
+	r.passesFor(5 * time.Second)
+	denied := len(r.calls)
+	if denied < 2 {
+		t.Errorf("%d tries within five seconds", denied)
+	}
+	r.failure = nil
+	r.passesFor(5 * time.Second)
+	if len(r.calls) != denied+1 {
+		t.Errorf("%d tries in the five seconds after it was put right", len(r.calls)-denied)
+	}
+}
+
 // Nothing was sent, so there is nothing to tell.
 func TestAnEffectThatChangedNothingIsNoEvent(t *testing.T) {
 	r := newRig(t, goingOff)
