@@ -153,7 +153,8 @@ type ServerClaimSpec struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	Tolerations []Toleration `json:"tolerations,omitempty"`
-	// Power wanted of the machine.
+	// Power wanted of the machine. A claim that asks for Off (or, of a machine, for Keep) from the start is Ready without a boot: the machine is
+	// booted, or the VM made, when power is asked for.
 	// +optional
 	// +kubebuilder:default=On
 	Power Power `json:"power,omitempty"`

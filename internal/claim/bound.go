@@ -108,17 +108,19 @@ func (d deciding) together(s *v1alpha1.Server, memory ledger.Server) Decision {
 		return d.writeBound(s, memory)
 	case d.rebuilt(memory):
 		return d.dropConsent(s, memory)
-	case d.memory.Bound == "" && servers.IsVirtual(s) && virtual.Unmade(s) && !s.DeletionTimestamp.IsZero():
-		// No VM is made for a server that goes, and it goes when its claim does.
-		return d.hold("Claim.ServerDeleting", v1alpha1.ReasonServerMissing,
-			fmt.Sprintf("server %q is being deleted, and its VM was not made yet; delete the claim", s.Name))
 	}
-	if d.Claim.Spec.Boot.UserDataSecretRef != nil && !d.isBooted(s, memory) && !d.bootsLater(s) {
+	if d.Claim.Spec.Boot.UserDataSecretRef != nil && !d.isBooted(s, memory) && d.asksForPower(s) {
 		// What is wrong with the user data is seen on a live view alone, and no watch tells when it is right: the tenant's secrets and
 		// role bindings are not watched.
 		return d.haveServer(s, memory, wait(d, "Claim.AwaitBoot", "waits until the machine was booted with its user data"))
 	}
 	return d.haveServer(s, memory, settled("Claim.Settled", "bound"))
+}
+
+// asksForPower says whether the claim wants its machine On, or its VM made, which one is that is left as it is.
+func (d deciding) asksForPower(s *v1alpha1.Server) bool {
+	want := d.Claim.Spec.Power
+	return want != v1alpha1.PowerOff && (want != v1alpha1.PowerKeep || servers.IsVirtual(s))
 }
 
 // readyToStart: the server waits for nothing but that this claim writes what it got. A machine has then begun to boot for it; of a VM the

@@ -94,6 +94,11 @@ var launched serverOption = func(s *v1alpha1.Server) {
 	s.Status.Observed.FloatingIP = &v1alpha1.ObservedFloatingIP{ID: "fip1", Address: "198.51.100.7"}
 }
 
+// stamped gives the VM the identity and the owner that its Server has.
+func stamped(s *v1alpha1.Server) {
+	s.Status.Observed.Instance.Identity, s.Status.Observed.Instance.Owner = s.Annotations[ledger.KeyIdentity], settings.ClusterID
+}
+
 func holds(reason string) viewOption {
 	return func(v *claim.View) { v.ServerHold = &lifecycle.Gate{Level: lifecycle.Stalled, Reason: reason} }
 }
@@ -199,18 +204,20 @@ func withVMCases() []decideCase {
 		c.Spec.Boot.UserDataSecretRef = &v1alpha1.LocalObjectReference{Name: "s"}
 	}
 	unpowered := wanting(boundTo(vmIdentity), withUserData, func(c *v1alpha1.ServerClaim) { c.Spec.Power = v1alpha1.PowerOff })
+	writeAgain := has("VM: bound that was lost is written back, though the Server is being deleted", view(c, vm(c, inDeletion, launched, stamped)), "Claim.WriteBound", v1alpha1.ReasonBound, lifecycle.StepPatch)
+	writeAgain.patch = write.patch
 	return []decideCase{
 		write,
-		settled("VM: made when power is asked for", view(unpowered, vm(b)), v1alpha1.ReasonPowerNotWanted),
+		writeAgain,
+		settled("VM: made when power is asked for", with(view(unpowered, vm(b)), func(v *claim.View) { v.ServerAwaitsPower = true }), v1alpha1.ReasonPowerNotWanted),
 		settled("VM: stopped", view(unpowered, vm(b, launched, func(s *v1alpha1.Server) { s.Status.Observed.PowerState = v1alpha1.ObservedOff })), v1alpha1.ReasonBound),
 		has("VM: no power wanted any more while it is made", with(view(unpowered, vm(b, entries(ledger.Entries{}.ProviderID("vm1")))), waitsFor(v1alpha1.ReasonCreating)),
-			"Claim.AwaitBoot", v1alpha1.ReasonCreating, lifecycle.StepWait),
+			"Claim.Settled", v1alpha1.ReasonCreating, lifecycle.StepSettled),
 		settled("VM: not before its memory is confirmed", view(c, vm(c, bare)), v1alpha1.ReasonCreating),
 		settled("VM: not while its memory is another object's", view(c, vm(c, func(s *v1alpha1.Server) { s.UID = "restored" })), v1alpha1.ReasonCreating),
-		{
-			name: "VM: not to a Server that is being deleted, which waits for its claim to go", view: view(c, vm(c, inDeletion)),
-			clause: "Claim.ServerDeleting", kind: lifecycle.StepHold, reason: v1alpha1.ReasonServerMissing, phase: v1alpha1.ClaimHeld,
-		},
+		settled("VM: not to a Server that is being deleted", view(c, vm(c, inDeletion)), v1alpha1.ReasonCreating),
+		settled("VM: nor does that Server wait for it in vain", with(view(c, vm(c, inDeletion)), waitsFor(v1alpha1.ReasonAwaitingBound)), v1alpha1.ReasonDeleting),
+		settled("VM: what its deletion waits for is this claim", with(view(b, vm(b, inDeletion, launched)), waitsFor(v1alpha1.ReasonInUse)), v1alpha1.ReasonBound),
 		settled("VM: not to another cluster's", view(c, vm(c, entries(ledger.Entries{}.Owner("cluster-b")))), v1alpha1.ReasonCreating),
 		settled("VM: being made", view(b, vm(b)), v1alpha1.ReasonCreating),
 		settled("VM: being made, and what it waits for", with(view(b, vm(b)), waitsFor(v1alpha1.ReasonUserDataDenied)), v1alpha1.ReasonUserDataDenied),

@@ -268,15 +268,18 @@ func unpoweredCases() []decideCase {
 	on := func(s *v1alpha1.Server) { s.Status.Observed.PowerState = v1alpha1.ObservedOn }
 	off, keep := power(v1alpha1.PowerOff), power(v1alpha1.PowerKeep)
 	bound := power(v1alpha1.PowerOff, boundTo(idOf("s1")))
+	awaits := func(v *claim.View) { v.ServerAwaitsPower = true }
 	settled := func(name string, v claim.View, reason string) decideCase {
 		return decideCase{name: "Power not wanted: " + name, view: v, clause: "Claim.Settled", kind: lifecycle.StepSettled, reason: reason, phase: v1alpha1.ClaimBound}
 	}
 	return []decideCase{
-		settled("has its machine, which is Off", view(off, server("s1", heldBy(off))), v1alpha1.ReasonPowerNotWanted),
-		settled("the machine is On still", view(off, server("s1", heldBy(off), on)), v1alpha1.ReasonPoweringOff),
-		settled("with Keep the machine stays as it is", view(keep, server("s1", heldBy(keep), on)), v1alpha1.ReasonPowerNotWanted),
-		settled("its user data is not looked at before", view(power(v1alpha1.PowerOff, seeded), server("s1", heldBy(off))), v1alpha1.ReasonPowerNotWanted),
-		settled("Off again before it booted, or restored from then (B001)", view(bound, server("s1", heldBy(bound), booting("web-uid", ledger.StageBooting))), v1alpha1.ReasonPowerNotWanted),
+		settled("its server waits for nothing else", with(view(off, server("s1", heldBy(off))), awaits), v1alpha1.ReasonPowerNotWanted),
+		settled("its server has something to do yet", view(off, server("s1", heldBy(off))), v1alpha1.ReasonBooting),
+		settled("with Keep the machine stays as it is", with(view(keep, server("s1", heldBy(keep), on)), awaits), v1alpha1.ReasonPowerNotWanted),
+		settled("its user data is not looked at before", with(view(power(v1alpha1.PowerOff, seeded), server("s1", heldBy(off))), awaits), v1alpha1.ReasonPowerNotWanted),
+		settled("Off again before it booted, or restored from then (B001)",
+			with(view(bound, server("s1", heldBy(bound), booting("web-uid", ledger.StageBooting))), awaits), v1alpha1.ReasonPowerNotWanted),
+		settled("a hold outranks it", with(view(bound, server("s1", heldBy(bound), booting("web-uid", ledger.StageBooting))), holds(v1alpha1.ReasonBootNotConfirmed)), v1alpha1.ReasonBootNotConfirmed),
 		settled("Off again after it booted", view(bound, server("s1", heldBy(bound), booting("web-uid", ledger.StageBooted))), v1alpha1.ReasonBound),
 	}
 }

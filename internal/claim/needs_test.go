@@ -23,9 +23,10 @@ func TestTheHoldOfItsServerChangesOnlyWhatIsTold(t *testing.T) {
 			t.Skip("being released")
 		}
 		without := v
-		without.ServerHold, without.ServerWaits = nil, nil
+		without.ServerHold, without.ServerWaits, without.ServerAwaitsPower = nil, nil, false
 		told, untold := claim.Decide(v), claim.Decide(without)
 		told.Gates, untold.Gates = nil, nil
+		told.Conditions, untold.Conditions = nil, nil
 		if !reflect.DeepEqual(told, untold) {
 			t.Fatalf("with the hold of its server and without:\n%+v\n%+v", told, untold)
 		}

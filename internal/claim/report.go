@@ -88,7 +88,7 @@ func (d deciding) notBooted(s *v1alpha1.Server) lifecycle.Gate {
 	gate := func(level lifecycle.Level, reason, message string) lifecycle.Gate {
 		return lifecycle.Gate{Level: level, Reason: reason, Message: message}
 	}
-	switch later := d.bootsLater(s); {
+	switch later := d.ServerAwaitsPower; {
 	case later && servers.IsVirtual(s):
 		return gate(lifecycle.Converged, v1alpha1.ReasonPowerNotWanted, fmt.Sprintf("server %q is this claim's; its VM is made when the claim asks for power", s.Name))
 	case later:
@@ -97,15 +97,6 @@ func (d deciding) notBooted(s *v1alpha1.Server) lifecycle.Gate {
 		return gate(lifecycle.Progressing, v1alpha1.ReasonCreating, "the VM is being made for this claim")
 	}
 	return gate(lifecycle.Progressing, v1alpha1.ReasonBooting, "the machine is being booted for this claim")
-}
-
-// bootsLater says that nothing was booted or made for the claim since it asks for no power. A VM is made for one that leaves power as it is.
-func (d deciding) bootsLater(s *v1alpha1.Server) bool {
-	want := d.Claim.Spec.Power
-	if servers.IsVirtual(s) {
-		return want == v1alpha1.PowerOff && virtual.Unmade(s)
-	}
-	return want == v1alpha1.PowerOff || want == v1alpha1.PowerKeep
 }
 
 // gates are why a bound claim is not ready, in order of precedence. A machine in maintenance is not its tenant's to use (B052).
@@ -122,14 +113,20 @@ func (d deciding) gates(s *v1alpha1.Server, memory ledger.Server) []lifecycle.Ga
 	}
 	booted := d.isBooted(s, memory)
 	for _, gate := range d.ServerWaits {
-		if !booted || gate.Reason == v1alpha1.ReasonRebuilding {
+		switch {
+		case gate.Reason == v1alpha1.ReasonInUse: // its deletion waits for this very claim
+		case gate.Reason == v1alpha1.ReasonAwaitingBound && !s.DeletionTimestamp.IsZero():
+			gates = append(gates, lifecycle.Gate{
+				Level: lifecycle.Stalled, Reason: v1alpha1.ReasonDeleting, Message: fmt.Sprintf("server %q is being deleted, and makes nothing for this claim; delete the claim", s.Name),
+			})
+		case !booted, gate.Reason == v1alpha1.ReasonRebuilding:
 			// Of a VM that was launched an outage of its cloud is not told: it runs, and what was seen of it stands.
 			gates = append(gates, gate)
 		}
 	}
 	standing := lifecycle.Gate{Level: lifecycle.Converged, Reason: v1alpha1.ReasonBound, Message: fmt.Sprintf("bound to server %q", s.Name)}
 	switch {
-	case !booted && d.bootsLater(s):
+	case !booted && d.ServerAwaitsPower:
 		standing = d.notBooted(s)
 	case !booted:
 		gates = append(gates, d.notBooted(s))
@@ -145,14 +142,14 @@ func (d deciding) gates(s *v1alpha1.Server, memory ledger.Server) []lifecycle.Ga
 	return gates
 }
 
-// powerGate is the reason for which the machine's power is not what the claim asks for; "" where it is. A VM that is not made is not On.
+// powerGate is the reason for which the machine's power is not what the claim asks for; "" where it is.
 func (d deciding) powerGate(s *v1alpha1.Server) string {
 	want, is := d.Claim.Spec.Power, v1alpha1.ObservedUnknown
 	if seen := s.Status.Observed; seen != nil {
 		is = seen.PowerState
 	}
 	switch {
-	case want == v1alpha1.PowerOff && servers.IsVirtual(s) && virtual.Unmade(s):
+	case d.ServerAwaitsPower:
 		return ""
 	case want == v1alpha1.PowerOff && is != v1alpha1.ObservedOff:
 		return v1alpha1.ReasonPoweringOff

@@ -11,6 +11,7 @@ import (
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	servers "github.com/holdfast-dev/holdfast/internal/lifecycle/server"
 )
 
 // View is all that deciding about a claim may look at. The reconciler fills it from one read: of the cache, or (Live) of the
@@ -45,6 +46,23 @@ type View struct {
 	ServerHold *lifecycle.Gate
 	// ServerWaits is what that server, a VM, waits for by the same answer, in order of precedence.
 	ServerWaits []lifecycle.Gate
+	// ServerAwaitsPower is that the server, by the same answer, waits for nothing but that its claim asks for power.
+	ServerAwaitsPower bool
+}
+
+// Hear adds what the claim's server decides, on the same read.
+func (v *View) Hear(server *v1alpha1.Server, decided lifecycle.Decision) {
+	v.ServerHold, v.ServerWaits, v.ServerAwaitsPower = nil, nil, false
+	for _, gate := range decided.Gates {
+		switch {
+		case gate.Level == lifecycle.Stalled && v.ServerHold == nil: // whether it holds or waits with a timer meanwhile
+			v.ServerHold = &gate
+		case gate.Level == lifecycle.Progressing && servers.IsVirtual(server):
+			v.ServerWaits = append(v.ServerWaits, gate)
+		case gate.Level == lifecycle.Converged && gate.Reason == v1alpha1.ReasonPowerNotWanted:
+			v.ServerAwaitsPower = true
+		}
+	}
 }
 
 // Decision is what a pass is to do, and what it is to report.
@@ -109,8 +127,8 @@ func NeedsCandidates(c *v1alpha1.ServerClaim) bool {
 	return remembered && c.DeletionTimestamp.IsZero() && boundOf(c) == "" && c.Spec.ClassName == ""
 }
 
-// ActsOnHold says whether what is done about the claim rests on View.ServerHold: for a claim that is being released. Of any other the hold
-// is told, in Decision.Gates, and Decision.Step is the same with and without.
+// ActsOnHold says whether what is done about the claim rests on View.ServerHold: for a claim that is being released. Of any other what
+// its server says is told, in Decision.Gates and Decision.Conditions, and Decision.Step is the same with and without.
 func ActsOnHold(c *v1alpha1.ServerClaim) bool { return !c.DeletionTimestamp.IsZero() }
 
 // NeedsName says whether deciding about the claim may choose a name for the Server that its class makes: only then need View.TakenNames

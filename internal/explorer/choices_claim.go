@@ -41,7 +41,7 @@ func (x *explorer) claimView(q question) claim.View {
 		}
 		if s.Name == self.Spec.ServerName {
 			v.Server = s
-			v.ServerHold = x.holdOf(i, q)
+			v.Hear(s, x.decisionOf(i, q))
 		}
 		if ref := s.Spec.ClaimRef; ref != nil && identity != "" && ref.Identity == identity {
 			v.Holders = append(v.Holders, s)
@@ -55,15 +55,13 @@ func (x *explorer) claimView(q question) claim.View {
 	return v
 }
 
-func (x *explorer) holdOf(server int, q question) *lifecycle.Gate {
+// decisionOf is what a server decides on the same view.
+func (x *explorer) decisionOf(server int, q question) lifecycle.Decision {
 	q.which = uint8(server)
 	q = x.narrow(q)
 	q.nonce = 1
 	c := x.serverChoices.list[x.serverChoices.recall(q, func() choice { return x.decideServer(q) })]
-	if c.step.Kind != lifecycle.StepHold || len(c.gates) == 0 {
-		return nil
-	}
-	return &c.gates[0]
+	return lifecycle.Decision{Step: c.step, Gates: c.gates}
 }
 
 func (x *explorer) decideClaim(q question) choice {

@@ -64,7 +64,7 @@ func claimMutants() []Mutant {
 				v.Holders = nil
 			}
 		})},
-		{Clause: "a claim that asks for no power says that nothing goes on (I6)", Worlds: []string{"enroll"}, Rest: true, Apply: func(b *Brain) {
+		{Clause: "a claim that asks for no power says that nothing goes on (I6)", Worlds: []string{"enroll", "one-claim-aged"}, Rest: true, Apply: func(b *Brain) {
 			decide := b.Claim
 			b.Claim = func(v claim.View) claim.Decision {
 				d := decide(v)

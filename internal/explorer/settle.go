@@ -101,23 +101,31 @@ func (x *explorer) turn(s State) (State, bool) {
 
 // unsettled says which object still wants something when nobody has anything to do any more.
 func (x *explorer) unsettled(s *State) breach {
+	awaiting, stalled := false, false
 	for i := range x.world.Servers {
 		if s.now.server[i] != absent {
 			q := s.ask(leader, i, true)
 			q.live = true
-			if broken := atRest(x.serverChoices.list[x.server(q, s)], serverName(i)); broken != unbroken {
+			chosen := x.serverChoices.list[x.server(q, s)]
+			if broken := atRest(chosen, serverName(i)); broken != unbroken {
 				return broken
 			}
+			awaiting = awaiting || search.AwaitsClaim(chosen.gates)
 		}
 	}
 	for c := range x.world.Claims {
 		if s.now.claim[c] != absent {
 			q := s.ask(leader, c, true)
 			q.live = true
-			if broken := atRest(x.claimChoices.list[x.claim(q)], claimName(c)); broken != unbroken {
+			chosen := x.claimChoices.list[x.claim(q)]
+			if broken := atRest(chosen, claimName(c)); broken != unbroken {
 				return broken
 			}
+			stalled = stalled || search.Stalls(chosen.gates)
 		}
+	}
+	if awaiting && !stalled {
+		return breach{"I6", "a server waits for ever for what its claim is to write"}
 	}
 	return unbroken
 }

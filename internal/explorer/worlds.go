@@ -54,8 +54,8 @@ func claimWorlds() []World {
 			Name: "two-claims-unstamped", About: "the same, machines without a stamp",
 			Servers: 1, Claims: 2, Enrolled: true, NoStamp: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: losses, Adverse: 1, Tenant: 1,
 		}, {
-			Name: "one-claim-aged", About: "one claim, and one older copy of a status, a ledger or an object",
-			Servers: 1, Claims: 1, Enrolled: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: ageing, Adverse: 1, Tenant: 1,
+			Name: "one-claim-aged", About: "one claim whose power is switched, and one older copy of a status, a ledger or an object",
+			Servers: 1, Claims: 1, Enrolled: true, Deeds: tenant, People: 3, Harms: ageing, Adverse: 1, Tenant: 1,
 		}, {
 			Name: "two-claims-aged", About: "two claims, and one older copy of a status, a ledger or an object",
 			Servers: 1, Claims: 2, Enrolled: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: ageing, Adverse: 1,

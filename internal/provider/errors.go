@@ -16,7 +16,8 @@ const (
 	Transient Class = "Transient"
 	// Busy means the provider asked for patience: it did not act, and may be asked again after Error.After.
 	Busy Class = "Busy"
-	// Denied means the credentials or the TLS identity were refused. Repeating without a change is harmful (account lock-out).
+	// Denied means the credentials or the TLS identity were refused. Repeating without a change is harmful (account lock-out): a provider sends
+	// credentials that were refused no second time before a growing pause of its own is over, however often it is asked.
 	Denied Class = "Denied"
 	// NotFound means the provider said, for the very thing asked for, that it does not exist.
 	NotFound Class = "NotFound"

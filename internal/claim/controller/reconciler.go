@@ -119,7 +119,8 @@ func (r *Reconciler) report(ctx context.Context, read view.ClaimRead, decision c
 		return ctrl.Result{}, err
 	}
 	if added {
-		decision.Gates = claim.Decide(read.View).Gates
+		told := claim.Decide(read.View)
+		decision.Gates, decision.Conditions = told.Gates, told.Conditions
 	}
 	decision = display.WithRefusal(read.Claim, read.View.Server, decision)
 	session := status.Begin(r.Client, r.Recorder, read.Claim, status.WithMetrics(r.Metrics), status.WithClock(r.Clock), status.WithPatience(r.Patience))

@@ -35,7 +35,7 @@ func (r *Reconciler) Setup(mgr ctrl.Manager, wakes *wake.Wakes) error {
 		Named(Name).
 		Watches(&v1alpha1.ServerClaim{}, &handler.EnqueueRequestForObject{},
 			builder.WithPredicates(wakes.On(Name, wake.Deletion, wake.Spec, wake.Ledger, wake.Verb, r.reports.Changed()))).
-		Watches(&v1alpha1.Server{}, wakes.Mapped(Name, wake.CauseDependency, r.claimsOf), builder.WithPredicates(wake.When(append(wake.All(), display.RefusalMoved)...))).
+		Watches(&v1alpha1.Server{}, wakes.Mapped(Name, wake.CauseDependency, r.claimsOf), builder.WithPredicates(wake.When(append(wake.All(), display.ReportMoved)...))).
 		Watches(&v1alpha1.Server{}, wakes.Mapped(Name, wake.CauseDependency, r.unmatched), builder.WithPredicates(offers(r.Reader.Settings))).
 		Watches(&v1alpha1.ServerClass{}, wakes.Mapped(Name, wake.CauseDependency, r.unmadeOf), builder.WithPredicates(wake.When(wake.Deletion, wake.Spec))).
 		Watches(&v1alpha1.ServerClaim{}, wakes.Mapped(Name, wake.CauseClaim, r.rivals), builder.WithPredicates(unspoken)).

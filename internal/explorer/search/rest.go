@@ -15,10 +15,20 @@ var othersTurn = []string{
 	v1alpha1.ReasonInUse,
 }
 
+// AwaitsClaim says that a server waits for what its claim is to write.
+func AwaitsClaim(gates []lifecycle.Gate) bool {
+	return len(gates) > 0 && gates[0].Reason == v1alpha1.ReasonAwaitingBound
+}
+
+// Stalls says that an object waits for a person.
+func Stalls(gates []lifecycle.Gate) bool {
+	return slices.ContainsFunc(gates, func(g lifecycle.Gate) bool { return g.Level == lifecycle.Stalled })
+}
+
 // GoesOn is what an object that has nothing to do any more says, first of all, of going on by itself; nil where it says that it waits for
 // people, or nothing.
 func GoesOn(gates []lifecycle.Gate) *lifecycle.Gate {
-	if slices.ContainsFunc(gates, func(g lifecycle.Gate) bool { return g.Level == lifecycle.Stalled }) {
+	if Stalls(gates) {
 		return nil
 	}
 	first := slices.IndexFunc(gates, func(g lifecycle.Gate) bool { return g.Level == lifecycle.Progressing })

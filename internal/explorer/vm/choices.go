@@ -250,11 +250,11 @@ func (x *explorer) claimView(q question) claim.View {
 		}
 		if o.Name == self.Spec.ServerName {
 			v.Server = o
-			v.ServerHold = x.holdOf(q, slot)
+			v.Hear(o, x.decisionOf(q, slot))
 		}
 	}
 	if v.Server == nil && len(v.Holders) == 1 {
-		v.ServerHold = x.holdOf(q, x.slotNamed(q.seen, v.Holders[0].Name))
+		v.Hear(v.Holders[0], x.decisionOf(q, x.slotNamed(q.seen, v.Holders[0].Name)))
 	}
 	if claim.NeedsName(self) {
 		v.TakenNames = x.taken(q.seen, self)
@@ -284,16 +284,11 @@ func (x *explorer) slotNamed(o objects, name string) int {
 	return -1
 }
 
-// holdOf is the hold of a server, by its own decision on the same view.
-func (x *explorer) holdOf(q question, slot int) *lifecycle.Gate {
+// decisionOf is what a server decides on the same view.
+func (x *explorer) decisionOf(q question, slot int) lifecycle.Decision {
 	q.slot, q.nonce = uint8(slot), 1
 	c := x.choices.list[x.choices.recall(q, func() choice { return x.decideServer(q) })]
-	for i := range c.gates {
-		if c.gates[i].Level == lifecycle.Stalled {
-			return &c.gates[i]
-		}
-	}
-	return nil
+	return lifecycle.Decision{Step: c.step, Gates: c.gates}
 }
 
 func (x *explorer) decideClaim(q question) choice {

@@ -84,7 +84,7 @@ func (x *explorer) turn(s State) (State, bool) {
 
 // unsettled says which object still wants something when nobody has anything to do any more.
 func (x *explorer) unsettled(s *State) search.Breach {
-	asking := false
+	asking, awaiting := false, false
 	for slot, server := range s.now.server {
 		if server == absent {
 			continue
@@ -94,9 +94,14 @@ func (x *explorer) unsettled(s *State) search.Breach {
 			return broken
 		}
 		asking = asking || x.choices.list[chosen].step.Kind == lifecycle.StepAct
+		awaiting = awaiting || search.AwaitsClaim(x.choices.list[chosen].gates)
 	}
 	if s.now.claim != absent && !asking {
-		return x.atRest(s, x.claim(question{slot: claimSlot, live: true, seen: s.now}), claimName)
+		chosen := x.claim(question{slot: claimSlot, live: true, seen: s.now})
+		if awaiting && !search.Stalls(x.choices.list[chosen].gates) {
+			return search.Breach{Invariant: "I6", How: "a server waits for ever for what its claim is to write"}
+		}
+		return x.atRest(s, chosen, claimName)
 	}
 	return unbroken
 }

@@ -31,9 +31,7 @@ var booting = rules.Join(
 	)),
 	steps{
 		// After the hold: whoever asks for no power now learns what is in doubt before power is needed.
-		{Name: "PowerNotWanted", When: rules.Not(claimWants(v1alpha1.PowerOn)), Then: func(*state) answer {
-			return rules.Settled("bound; the machine boots when the claim asks for power")
-		}},
+		{Name: "PowerNotWanted", When: rules.Not(claimWants(v1alpha1.PowerOn)), Then: powerNotWanted},
 		{Name: "UserData", When: (*state).UserDataLacking, Then: (*state).AwaitUserData},
 		{Name: "Rest", When: func(s *state) bool { return s.bootRestLeft() > 0 }, Then: func(s *state) answer { return s.rest(v1alpha1.ReasonBooting, s.bootRestLeft()) }},
 	},

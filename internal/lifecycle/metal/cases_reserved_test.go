@@ -89,7 +89,7 @@ func unbootedCases() []decided {
 		{"Reserved.Unbooted.Boot", "found running, and Off now: a person says that it is free", given(lt.Claimed, foundRunning, powerOff), act, and(confirmsOff, stage(ledger.StageBooting), removes(v1alpha1.AnnotationPowerOff))},
 		{"Reserved.Unbooted.Off.AwaitPicture", "no power wanted: Off is believed on a picture that bears the intent", given(lt.Claimed, lt.ClaimPower(v1alpha1.PowerOff), lt.Announced(ledger.WhyBootClaim, 1)), wait, nil},
 		{"Reserved.Unbooted.Off.RecordOff", "no power wanted: the Off is recorded", given(lt.Claimed, lt.ClaimPower(v1alpha1.PowerOff), bySpec), act, and(does(lifecycle.OpConfirmOff), live, changes(nil, []string{ledger.KeyPowerOn}))},
-		{"Reserved.Unbooted.PowerNotWanted", "boots when the claim asks for power", given(lt.Claimed, lt.ClaimPower(v1alpha1.PowerOff)), lifecycle.StepSettled, reason(v1alpha1.ReasonBound)},
+		{"Reserved.Unbooted.PowerNotWanted", "boots when the claim asks for power", given(lt.Claimed, lt.ClaimPower(v1alpha1.PowerOff)), lifecycle.StepSettled, reason(v1alpha1.ReasonPowerNotWanted)},
 		{"Reserved.Unbooted.PowerNotWanted", "power Keep: as it is", given(lt.Claimed, lt.ClaimPower(v1alpha1.PowerKeep), lt.On), lifecycle.StepSettled, nil},
 		{"Reserved.Unbooted.AwaitPicture", "Off is believed on a picture that bears the intent (R4)", given(lt.Claimed, lt.Announced(ledger.WhyBootClaim, 1)), wait, nil},
 		{"Reserved.Unbooted.BoundElsewhere", "not while another claim is bound (I8)", given(lt.Claimed, lt.OtherBound), hold, and(reason(v1alpha1.ReasonBoundElsewhere), live)},

@@ -21,9 +21,7 @@ var starting = rules.Join(
 	rules.Within("Found", (*state).on, bootNotConfirmed),
 	rules.Within("", rules.Not(rules.Either((*state).consentsBooted, (*state).consentsBootAgain)), steps{foundBefore}),
 	steps{
-		{Name: "PowerNotWanted", When: rules.All((*state).armedForClaim, rules.Not(claimWants(v1alpha1.PowerOn))), Then: func(*state) answer {
-			return rules.Settled("ready to boot for the claim; the claim asks for no power now")
-		}},
+		{Name: "PowerNotWanted", When: rules.All((*state).armedForClaim, rules.Not(claimWants(v1alpha1.PowerOn))), Then: powerNotWanted},
 		awaitBound,
 		isElsewhere,
 	},

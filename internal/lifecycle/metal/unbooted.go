@@ -20,9 +20,7 @@ var unbooted = rules.Join(
 	rules.Within("PowerOff", rules.All(rules.Not((*state).off), rules.Not(claimWants(v1alpha1.PowerKeep))), powerOff(ledger.WhyBootClaim, isElsewhere)),
 	rules.Within("Off", rules.All((*state).off, rules.Not(claimWants(v1alpha1.PowerOn))), recordOff(ledger.WhyBootClaim)),
 	steps{
-		{Name: "PowerNotWanted", When: rules.Not(claimWants(v1alpha1.PowerOn)), Then: func(*state) answer {
-			return rules.Settled("bound; the machine boots when the claim asks for power")
-		}},
+		{Name: "PowerNotWanted", When: rules.Not(claimWants(v1alpha1.PowerOn)), Then: powerNotWanted},
 		{Name: "AwaitPicture", When: rules.All(isAnnounced(ledger.WhyBootClaim), rules.Not((*state).Pictured)), Then: awaitPicture, Carries: true},
 		isElsewhere,
 		settling,
@@ -41,6 +39,11 @@ var unbooted = rules.Join(
 		}, Carries: true},
 	},
 )
+
+// powerNotWanted: the claim has its machine, and has not asked for power yet.
+func powerNotWanted(*state) answer {
+	return rules.Idle(v1alpha1.ReasonPowerNotWanted, "bound; the machine boots when the claim asks for power")
+}
 
 func (s *state) stampedForClaim() bool { return s.stampedFor(s.Spec.ClaimRef.Identity) }
 

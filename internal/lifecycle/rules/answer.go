@@ -19,6 +19,12 @@ func Settled(message string) Answer {
 	return Answer{Step: lifecycle.Step{Kind: lifecycle.StepSettled, Message: message}}
 }
 
+// Idle answers that there is nothing to do until something else is asked for, and that the object is ready so, whatever its phase says.
+func Idle(reason, message string) Answer {
+	ready := Converged(reason, message)
+	return Answer{Step: lifecycle.Step{Kind: lifecycle.StepSettled, Message: message}, Gate: &ready}
+}
+
 // Hold answers that nothing is done until a person consents or a fact changes.
 func Hold(reason, message string) Answer {
 	return Answer{

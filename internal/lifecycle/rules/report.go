@@ -28,7 +28,11 @@ func Converged(reason, message string) lifecycle.Gate {
 // deletion waits for, then what the phase itself says (P9).
 func Gates(s *State, a Answer, phase v1alpha1.ServerPhase, standing lifecycle.Gate) []lifecycle.Gate {
 	var gates []lifecycle.Gate
-	if a.Gate != nil {
+	switch {
+	case a.Gate == nil:
+	case a.Gate.Level == lifecycle.Converged:
+		standing = *a.Gate
+	default:
 		gates = append(gates, *a.Gate)
 	}
 	if s.Deleting() && s.Ours() && phase != v1alpha1.PhaseDeleting {

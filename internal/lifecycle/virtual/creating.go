@@ -26,9 +26,7 @@ var creatingSteps = rules.Named("Creating", rules.Join(
 	dependencies,
 	rules.Lift[*state](rules.Steps[*rules.State]{rules.AwaitBound}),
 	steps{
-		{Name: "PowerNotWanted", When: wants(v1alpha1.PowerOff), Then: func(*state) answer {
-			return rules.Settled(powerNotWanted)
-		}},
+		{Name: "PowerNotWanted", When: wants(v1alpha1.PowerOff), Then: powerNotWanted},
 		{Name: "UserData", When: (*state).UserDataLacking, Then: (*state).AwaitUserData},
 		// Before the first request: where its reply is lost, the project is the one memory of where to look.
 		{Name: "Project", When: func(s *state) bool { return s.Ledger.Project == "" && s.Facts.ProjectID != "" }, Then: func(s *state) answer {
@@ -38,7 +36,14 @@ var creatingSteps = rules.Named("Creating", rules.Join(
 	},
 ))
 
-const powerNotWanted = "the VM is made when power is asked for"
+// powerNotWanted: what an earlier request made, and nobody remembers, launches by itself, or never did.
+func powerNotWanted(s *state) answer {
+	const message = "the VM is made when power is asked for"
+	if s.exists() && !s.vm.Errored {
+		return rules.Settled(message)
+	}
+	return rules.Idle(v1alpha1.ReasonPowerNotWanted, message)
+}
 
 // elsewhere holds every step that could end, overwrite or double what another claim may have running here.
 var elsewhere = rules.Lift[*state](rules.Steps[*rules.State]{rules.IsElsewhere})

@@ -13,12 +13,15 @@ import (
 var zero time.Time
 
 // Confirmed says whether a server remembers who it is, for this object and this cluster, and nothing that its object alone tells holds
-// it: from then on its claim may write down that it is bound to it.
+// it: from then on its claim may write down that it is bound to it. To one that is being deleted only where it has its VM: for it none is made.
 func Confirmed(server *v1alpha1.Server, settings lifecycle.Settings) bool {
-	if server == nil || !server.DeletionTimestamp.IsZero() || server.Spec.Paused {
+	if server == nil || server.Spec.Paused {
 		return false
 	}
 	s := newState(lifecycle.NewServerView(server, zero, settings))
+	if !server.DeletionTimestamp.IsZero() && s.vmID() == "" {
+		return false
+	}
 	return s.Unreadable == nil && s.Confirmed() && !s.Foreign() && !s.Snapshot() && !s.foreignStamp() && !s.stampMismatch()
 }
 
@@ -30,23 +33,6 @@ func Launched(server *v1alpha1.Server) bool {
 	s := newState(lifecycle.NewServerView(server, zero, lifecycle.Settings{}))
 	return s.Unreadable == nil && s.launched() && !s.gone()
 }
-
-// Unmade says whether there is no VM yet whose power could be kept: none is remembered, and the picture has none, or one that never launched
-// and never will.
-func Unmade(server *v1alpha1.Server) bool {
-	if server == nil {
-		return false
-	}
-	s := newState(lifecycle.NewServerView(server, zero, lifecycle.Settings{}))
-	return s.Unreadable == nil && s.unmade()
-}
-
-func (s *state) unmade() bool {
-	return s.vmID() == "" && (!s.exists() || s.vm.Errored && !s.launched())
-}
-
-// madeLater says that there is no VM yet, and none is made since no power is asked for.
-func (s *state) madeLater() bool { return s.unmade() && s.desired() == v1alpha1.PowerOff }
 
 // NetworkSettled says whether the ports and the floating IP of a server's VM are, as far as its object tells, as the spec asks: what a
 // claim waits for before it calls its machine ready. It is the condition NetworkReady.

@@ -21,9 +21,6 @@ func (s *state) standing(phase v1alpha1.ServerPhase) lifecycle.Gate {
 	case v1alpha1.PhaseInitial:
 		return rules.Progressing(v1alpha1.ReasonInitializing, "memory is being written")
 	case v1alpha1.PhaseCreating:
-		if s.madeLater() {
-			return rules.Converged(v1alpha1.ReasonPowerNotWanted, powerNotWanted)
-		}
 		return rules.Progressing(v1alpha1.ReasonCreating, "the VM is not made yet")
 	case v1alpha1.PhaseRetrying:
 		return rules.Progressing(v1alpha1.ReasonRetrying, "a VM that never launched is made again")
@@ -90,8 +87,6 @@ func (s *state) provisioned() lifecycle.Condition {
 		c.Status, c.Reason, c.Message = rules.IsTrue, v1alpha1.ConditionProvisioned, "the VM "+orElse(s.vmID(), s.vm.ID)+" was launched"
 	case s.createFailed():
 		c.Reason, c.Message = v1alpha1.ReasonCreateFailed, "the VM never launched: "+orElse(s.vm.Fault, "no reason told")
-	case s.madeLater():
-		c.Reason, c.Message = v1alpha1.ReasonPowerNotWanted, powerNotWanted
 	default:
 		c.Reason, c.Message = v1alpha1.ReasonCreating, "the VM was not launched yet"
 	}

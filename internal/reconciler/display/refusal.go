@@ -36,8 +36,8 @@ func refusal(server *v1alpha1.Server) (lifecycle.Gate, bool) {
 	return lifecycle.Gate{Level: lifecycle.Stalled, Reason: said.Reason, Message: said.Message}, true
 }
 
-// RefusalMoved is the change of a Server by which its claim's report changes.
-var RefusalMoved = wake.Change{Cause: wake.CauseDependency, Moved: func(before, after client.Object) bool {
+// ReportMoved is the change of a Server by which its claim's report changes.
+var ReportMoved = wake.Change{Cause: wake.CauseDependency, Moved: func(before, after client.Object) bool {
 	old, wasServer := before.(*v1alpha1.Server)
 	now, isServer := after.(*v1alpha1.Server)
 	if !wasServer || !isServer {
@@ -45,8 +45,14 @@ var RefusalMoved = wake.Change{Cause: wake.CauseDependency, Moved: func(before, 
 	}
 	said, _ := refusal(old)
 	says, _ := refusal(now)
-	return said != says
+	return said != says || awaitsPower(old) != awaitsPower(now)
 }}
+
+// awaitsPower says that a server said that it waits for nothing but that its claim asks for power.
+func awaitsPower(server *v1alpha1.Server) bool {
+	said := meta.FindStatusCondition(server.Status.Conditions, v1alpha1.ConditionReady)
+	return said != nil && said.Reason == v1alpha1.ReasonPowerNotWanted
+}
 
 // WithRefusal gives the report of a claim with what the server that it has says of a boot it refuses, until the claim is booted and has its
 // network.

@@ -92,9 +92,12 @@ func TestWhatIsNoneOfTheClaimsBusinessIsNotTold(t *testing.T) {
 }
 
 // The claim is woken by what it is to tell, and by no other report of its server.
-func TestOnlyARefusalWakes(t *testing.T) {
+func TestOnlyWhatAClaimTellsWakesIt(t *testing.T) {
 	server := func(given lt.Override) *v1alpha1.Server { return lt.New(lt.Claimed, given).Server }
 	refused := server(says(metav1.ConditionTrue, v1alpha1.ReasonMediaRefused, 1))
+	awaits := server(func(s *lt.Scene) {
+		s.Server.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonPowerNotWanted}}
+	})
 	for name, c := range map[string]struct {
 		before, after *v1alpha1.Server
 		want          bool
@@ -103,13 +106,15 @@ func TestOnlyARefusalWakes(t *testing.T) {
 		"refused no more": {refused, server(says(metav1.ConditionFalse, v1alpha1.ReasonBooting, 1)), true},
 		"for two reasons": {refused, server(says(metav1.ConditionTrue, v1alpha1.ReasonBootMethodUnsupported, 1)), true},
 		"as before":       {refused, refused.DeepCopy(), false},
+		"awaits power":    {server(nil), awaits, true},
+		"held since":      {awaits, server(says(metav1.ConditionTrue, v1alpha1.ReasonBoundElsewhere, 1)), true},
 		"another report":  {server(nil), server(says(metav1.ConditionTrue, v1alpha1.ReasonFoundRunning, 1)), false},
 	} {
-		if got := display.RefusalMoved.Moved(c.before, c.after); got != c.want {
+		if got := display.ReportMoved.Moved(c.before, c.after); got != c.want {
 			t.Errorf("%s: wakes %t", name, got)
 		}
 	}
-	if display.RefusalMoved.Moved(&v1alpha1.BMC{}, &v1alpha1.BMC{}) {
+	if display.ReportMoved.Moved(&v1alpha1.BMC{}, &v1alpha1.BMC{}) {
 		t.Error("a BMC refuses nothing")
 	}
 }

@@ -196,14 +196,17 @@ func refusals(last *lifecycle.Gate) []lifecycle.Gate {
 
 // patience is the shortest time before the same effect may be asked for again.
 func patience(e *provider.Error, settings lifecycle.Settings) time.Duration {
+	if e.Reason == provider.ReasonCredentialsInvalid {
+		return time.Second // refused credentials are shown to nobody again while the provider's own pause lasts (B165, B171)
+	}
 	switch e.Class {
 	case provider.Busy:
 		return max(e.After, time.Second)
 	case provider.Mismatch:
 		return time.Second // nothing was done; the next picture says what is
-	case provider.Terminal, provider.NotFound:
+	case provider.Denied, provider.Terminal, provider.NotFound:
 		return settings.Backstop
-	default: // Denied too: the provider itself shows refused credentials no second time (P12), so that what is corrected is used at once (B171)
+	default:
 		return time.Second
 	}
 }

@@ -226,32 +226,7 @@ func (r *ClaimRead) Tell(ctx context.Context) (added bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	decision := servers.Decide(around.View)
-	r.View.ServerHold, r.told = firstGate(decision, lifecycle.Stalled), true
-	if servers.IsVirtual(asked) {
-		r.View.ServerWaits = waits(decision)
-	}
+	r.View.Hear(asked, servers.Decide(around.View))
+	r.told = true
 	return true, nil
-}
-
-// waits is what a VM waits for: its gates that clear by themselves.
-func waits(decision lifecycle.Decision) []lifecycle.Gate {
-	var gates []lifecycle.Gate
-	for _, gate := range decision.Gates {
-		if gate.Level == lifecycle.Progressing {
-			gates = append(gates, gate)
-		}
-	}
-	return gates
-}
-
-// firstGate is the first gate of a level: for Stalled that for which a server needs a person, whether it holds or waits with a timer
-// meanwhile; nil for none.
-func firstGate(decision lifecycle.Decision, level lifecycle.Level) *lifecycle.Gate {
-	for i := range decision.Gates {
-		if decision.Gates[i].Level == level {
-			return &decision.Gates[i]
-		}
-	}
-	return nil
 }

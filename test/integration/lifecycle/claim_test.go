@@ -166,6 +166,7 @@ func TestAClaimThatAsksForNoPowerIsReadyBeforeItsMachineBooted(t *testing.T) {
 	k.UntilPower(machine, v1alpha1.ObservedOn)
 	k.UntilCondition(claim, v1alpha1.ConditionBooted, metav1.ConditionTrue, v1alpha1.ReasonBooted)
 	k.UntilReady(claim)
+	k.UntilQuiet(machine.Name)
 	expectOneInstall(k, mark, machine)
 }
 
