@@ -117,7 +117,7 @@ func (d deciding) together(s *v1alpha1.Server, memory ledger.Server) Decision {
 	return d.haveServer(s, memory, settled("Claim.Settled", "bound"))
 }
 
-// asksForPower says whether the claim wants its machine On, or its VM made, which one is that is left as it is.
+// asksForPower says whether the claim wants its machine On, or its VM made: a VM is made also where its power is then left as it is.
 func (d deciding) asksForPower(s *v1alpha1.Server) bool {
 	want := d.Claim.Spec.Power
 	return want != v1alpha1.PowerOff && (want != v1alpha1.PowerKeep || servers.IsVirtual(s))

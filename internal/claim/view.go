@@ -46,7 +46,7 @@ type View struct {
 	ServerHold *lifecycle.Gate
 	// ServerWaits is what that server, a VM, waits for by the same answer, in order of precedence.
 	ServerWaits []lifecycle.Gate
-	// ServerAwaitsPower is that the server, by the same answer, waits for nothing but that its claim asks for power.
+	// ServerAwaitsPower: by the same answer the server waits for nothing but that its claim asks for power.
 	ServerAwaitsPower bool
 }
 
