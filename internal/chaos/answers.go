@@ -35,6 +35,7 @@ var serverAnswers = map[string]serverAnswer{
 	v1alpha1.ReasonLost:            giveUpVM,
 	v1alpha1.ReasonSystemReplaced:  enrollAnew,
 	v1alpha1.ReasonUserDataMissing: makeUserData,
+	v1alpha1.ReasonFoundExisting:   adoptVM,
 }
 
 type claimAnswer func(ctx context.Context, p *person, claim *v1alpha1.ServerClaim) error
@@ -68,6 +69,23 @@ func switchOff(ctx context.Context, p *person, server *v1alpha1.Server) error {
 		}
 	}
 	return p.consent(ctx, judge.Event{Kind: judge.ConsentedOff}, server, v1alpha1.AnnotationPowerOff, asked(server, v1alpha1.AnnotationPowerOff))
+}
+
+// adoptVM has a server take a VM that bears its name under another identity, where that is its tenant's own, as after a claim forgot who it was;
+// otherwise its tenant does without.
+func adoptVM(ctx context.Context, p *person, server *v1alpha1.Server) error {
+	ref := server.Spec.ClaimRef
+	if ref == nil {
+		return errNothing
+	}
+	t := p.tenants.get(ref.Name)
+	if t == nil {
+		return errNothing
+	}
+	if vm := p.world.vmNamed(server.Name); vm.ID != "" && vm.UserData == encodedUserData(t) && !t.over() {
+		return p.annotate(ctx, server, v1alpha1.AnnotationAdopt, vm.ID)
+	}
+	return p.tenants.giveUp(ctx, t)
 }
 
 // tellWhetherBooted says what is on the machine's disk.

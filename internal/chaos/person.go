@@ -184,16 +184,29 @@ func (p *person) clear(ctx context.Context, server *v1alpha1.Server, field strin
 	return client.IgnoreNotFound(p.world.admin.Patch(ctx, server.DeepCopy(), patch))
 }
 
-// occupant is who runs on a server's machine and still wants it; nil for nobody. A person sees it on the machine itself.
+// occupant is who has a server's machine and still wants it; nil for nobody. A person sees it on the machine itself; and where the last that was
+// seen of a tenant's claim says that it is bound there, though the server knows nothing of it any more, the tenant is asked: its machine may have
+// begun to boot and have gone off again, with nothing on its disk yet.
 func (p *person) occupant(server *v1alpha1.Server) *tenancy {
 	var found *tenancy
 	there := p.world.look(server)
 	p.tenants.each(func(t *tenancy) {
-		if !t.over() && there.of(t) {
+		if !t.over() && (there.of(t) || found == nil && p.boundElsewhere(t, server)) {
 			found = t
 		}
 	})
 	return found
+}
+
+// boundElsewhere says that the last copy of a tenant's claim that knew of a machine knew of this one, and that the server is not that claim's.
+func (p *person) boundElsewhere(t *tenancy, server *v1alpha1.Server) bool {
+	if ref := server.Spec.ClaimRef; ref != nil && ref.Name == t.name {
+		return false
+	}
+	last := p.sight.newest(id{"claim", client.ObjectKey{Namespace: namespace, Name: t.name}}, func(o object) bool {
+		return o.GetAnnotations()[ledger.KeyBound] != ""
+	})
+	return last != nil && last.GetAnnotations()[ledger.KeyBound] == identityOf(server)
 }
 
 // vacate has whoever runs on a server's machine, other than but, give it up.

@@ -109,6 +109,7 @@ func firstCases() []decided {
 		{"First.ResumeUnconfirmed", "what stands announced was another time's", given(lt.Claimed, lt.Announced(ledger.WhyBootClaim, 20), afterEpoch, resumed), patch,
 			changes([]string{ledger.KeyRestoreEpoch, ledger.KeyBoot, ledger.KeyDirtySince, ledger.KeyRestarted, ledger.KeyOffAt}, []string{ledger.KeyIntent, ledger.KeyPowerOn})},
 		{"First.Resume", "and so it was where the machine had booted", given(lt.Running, lt.Announced(ledger.WhyRestart, 20), afterEpoch, resumed), patch, changes([]string{ledger.KeyRestoreEpoch, ledger.KeyOffAt}, []string{ledger.KeyIntent})},
+		{"First.Resume", "a restart may have been carried out since the snapshot: it is not repeated", given(lt.Running, lt.RestartAsked(5), afterEpoch, resumed), patch, changes([]string{ledger.KeyRestoreEpoch, ledger.KeyRestarted}, nil)},
 		{"First.Resume", "a release is remembered", given(lt.Running, lt.Announced(ledger.WhyReleased, 1), afterEpoch, resumed), patch, changes([]string{ledger.KeyRestoreEpoch}, nil)},
 		{"First.Resume", "consents that came back with the snapshot are about the machine as it was then", given(powerOff, lt.Annotated(v1alpha1.AnnotationBootAgain, lt.ClaimID), afterEpoch, resumed), patch,
 			removes(v1alpha1.AnnotationPowerOff, v1alpha1.AnnotationBootAgain)},

@@ -96,8 +96,13 @@ func DropConsents(consents []string) Answer {
 	return Patch(v1alpha1.ReasonSettled, "nothing is held that the consent would let go: remove it", lifecycle.Patch{Remove: consents}).Quiet()
 }
 
-// Resume lets a server go on after the restore of a snapshot, and writes down what follows from that.
+// Resume lets a server go on after the restore of a snapshot, and writes down what follows from that. A restart that is asked for may have been
+// carried out after the snapshot was taken: it is taken as carried out, for a second one interrupts whoever has the machine.
 func (s *State) Resume(message string, entries ledger.Entries) Answer {
+	if s.Claim.Same && !s.RestartUnknown() && s.RestartWanted() {
+		entries.Restarted(s.RestartAsked())
+		message += "; the restart that its claim asks for is taken as carried out"
+	}
 	return Patch(v1alpha1.ReasonInitializing, message, lifecycle.Patch{
 		Ledger: s.overtaken(entries).RestoreEpoch(s.V.Settings.Epoch), Remove: append(s.Given(v1alpha1.AnnotationResume), s.broughtBack()...),
 	}).Telling(EventResumed)
