@@ -61,7 +61,7 @@ var commonRemedies = map[string]Remedy{
 	},
 	v1alpha1.ReasonRestoredSnapshot: {
 		Missing: "the cluster was restored from a snapshot, and nobody has looked at this machine since", WillNot: "act on the machine",
-		WaysOut: []string{consent("Server", v1alpha1.AnnotationResume, ResumeConsent(identity, "<name of the restore>")), "for many servers at once, `holdfast resume`"},
+		WaysOut: []string{consent("Server", v1alpha1.AnnotationResume, ResumeConsent(identity, "<name of the restore>")), "for many servers at once, `holdfast resume`; restarts that were asked for are not carried out by it: tenants ask again"},
 	},
 	v1alpha1.ReasonFoundRunning: {
 		Missing: "the machine was found On and nothing in its memory explains it", WillNot: "power it off, or give it to a claim; where no claim has booted it, not once it is Off either: a power cut gives nothing away",
