@@ -199,10 +199,6 @@ func (t *tenant) installsAgreed(m *machine, at time.Time) {
 	t.boots = slices.DeleteFunc(t.boots, func(c bootConsent) bool { return c.machine == m.id && !c.asked.After(at) })
 }
 
-// onItsWay is how long ago the managers may have read what a request rests on when it arrives: the deadline of an effect in a campaign. A restart
-// that is asked for meanwhile is newer than the start that was decided about.
-const onItsWay = time.Second
-
 // switchedOn settles what is owed until a machine is next switched on.
 func (h *history) switchedOn(m *machine, at time.Time) {
 	for _, c := range h.agreed(m, m.owner) {
@@ -212,6 +208,6 @@ func (h *history) switchedOn(m *machine, at time.Time) {
 		t := h.tenant(m.owner)
 		// Objects keep times to the second: whether a restart that was asked for in the second of a start is older than that cannot be told, and
 		// it may be carried out as a newer one.
-		t.restarts = t.restarts.after(at.Add(-onItsWay).Truncate(time.Second))
+		t.restarts = t.restarts.after(at.Truncate(time.Second))
 	}
 }

@@ -86,8 +86,6 @@ func TestEveryCheckPassesWhatIsRightAndFailsWhatIsNot(t *testing.T) {
 		{"I1: the tenant wants On again", booted + "8 AskedOff t=a; 9 AskedOn t=a k=10; 13.1 PoweredOff m=x", "I1 x a"},
 		{"a restart", booted + "8 AskedRestart t=a; 9 PoweredOff m=x; 10 PoweredOff m=x; 11 WentOff m=x; 12 WentOn m=x", ""},
 		{"I1: a restart once more", booted + "8 AskedRestart t=a; 9 PoweredOff m=x; 11 WentOff m=x; 12 PoweredOn m=x; 12 WentOn m=x; 13 PoweredOff m=x", "I1 x a"},
-		{"a restart asked for while a start was on its way", booted + "8 AskedRestart t=a; 9 PoweredOff m=x; 11 WentOff m=x; 12.6 AskedRestart t=a; 13.2 PoweredOn m=x; 13.3 WentOn m=x; 15 PoweredOff m=x", ""},
-		{"a restart asked for before that", booted + "8 AskedRestart t=a; 9 PoweredOff m=x; 11 WentOff m=x; 11.6 AskedRestart t=a; 13.2 PoweredOn m=x; 13.3 WentOn m=x; 15 PoweredOff m=x", "I1"},
 		{"a restart asked for in the second of a start", booted + "8 AskedRestart t=a; 9 PoweredOff m=x; 11 WentOff m=x; 12.1 AskedRestart t=a; 12.3 PoweredOn m=x; 12.4 WentOn m=x; 13 PoweredOff m=x", ""},
 		{"I1: a restart asked for in the second before a start", booted + "8 AskedRestart t=a; 9 PoweredOff m=x; 11 WentOff m=x; 11.9 AskedRestart t=a; 12.3 PoweredOn m=x; 12.4 WentOn m=x; 13 PoweredOff m=x", "I1 x a"},
 		{"a restart that a power cut is no answer to", booted + "8 AskedRestart t=a; 9 WentOff m=x d=power-cut; 10 WentOn m=x d=power-return; 11 PoweredOff m=x", ""},

@@ -89,7 +89,7 @@ func (f *life) asks(kinds ...judge.Kind) {
 func (f *life) probe() {
 	f.clock = f.clock.Add(judge.InFlight + time.Second)
 	f.probes = append(f.probes, probe{at: f.clock, machine: f.machine, tenant: f.tenant, identity: f.identity})
-	f.clock = f.clock.Add(2 * time.Second)
+	f.clock = f.clock.Add(time.Second)
 }
 
 // onTheWire records an effect that arrives as late as it may after the withdrawal recorded last.
@@ -156,10 +156,10 @@ func (f *life) changesItsMind() {
 	f.comesUp()
 }
 
-// asksForRestart asks, and is not answered before what it asks must have been read: a second one would be taken for one that is owed.
+// asksForRestart asks, and is not answered within the same second: a second one would be taken for one that is owed.
 func (f *life) asksForRestart() {
 	f.asks(judge.AskedRestart)
-	f.clock = f.clock.Add(2 * time.Second)
+	f.clock = f.clock.Add(time.Second)
 }
 
 func (f *life) restarts() {
