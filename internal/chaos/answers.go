@@ -74,11 +74,7 @@ func switchOff(ctx context.Context, p *person, server *v1alpha1.Server) error {
 // adoptVM has a server take a VM that bears its name under another identity, where that is its tenant's own, as after a claim forgot who it was;
 // otherwise its tenant does without.
 func adoptVM(ctx context.Context, p *person, server *v1alpha1.Server) error {
-	ref := server.Spec.ClaimRef
-	if ref == nil {
-		return errNothing
-	}
-	t := p.tenants.get(ref.Name)
+	t := p.tenantOf(server)
 	if t == nil {
 		return errNothing
 	}
@@ -177,11 +173,7 @@ func giveUpVM(ctx context.Context, p *person, server *v1alpha1.Server) error {
 
 // makeUserData makes the secret anew that a claim was brought back without: it came after the snapshot of the cluster that was restored.
 func makeUserData(ctx context.Context, p *person, server *v1alpha1.Server) error {
-	ref := server.Spec.ClaimRef
-	if ref == nil {
-		return errNothing
-	}
-	t := p.tenants.get(ref.Name)
+	t := p.tenantOf(server)
 	if t == nil {
 		return errNothing
 	}

@@ -209,6 +209,14 @@ func (p *person) boundElsewhere(t *tenancy, server *v1alpha1.Server) bool {
 	return last != nil && last.GetAnnotations()[ledger.KeyBound] == identityOf(server)
 }
 
+// tenantOf is the tenant whose claim has a server; nil for none.
+func (p *person) tenantOf(server *v1alpha1.Server) *tenancy {
+	if ref := server.Spec.ClaimRef; ref != nil {
+		return p.tenants.get(ref.Name)
+	}
+	return nil
+}
+
 // vacate has whoever runs on a server's machine, other than but, give it up.
 func (p *person) vacate(ctx context.Context, server *v1alpha1.Server, but string) error {
 	if t := p.occupant(server); t != nil && t.name != but {
