@@ -64,6 +64,7 @@ type scriptedCloud struct {
 	panics    bool
 	hangs     bool
 	loose     bool   // lists what others own too, as clouds do that know no filter by tag
+	before    func() // runs when a listing of instances is asked for, before it is made
 	during    func() // runs while a listing of instances is being made
 	calls     []cloudCall
 }
@@ -180,6 +181,12 @@ func (c *scriptedCloud) ListInstances(ctx context.Context, owner string, since t
 	}
 	if err := c.answer(ctx, cloudCall{what: what, since: since}); err != nil {
 		return nil, err
+	}
+	c.mu.Lock()
+	before := c.before
+	c.mu.Unlock()
+	if before != nil {
+		before()
 	}
 	c.mu.Lock()
 	var rows []provider.InstanceFacts

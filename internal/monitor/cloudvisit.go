@@ -120,12 +120,13 @@ func (m *Monitor) askAbout(ctx context.Context, a *asking, v *cloudVisit, cloud 
 
 // depict writes what a look found into the regions of the servers. It says whether one of them could not be written.
 func (m *Monitor) depict(ctx context.Context, v *cloudVisit, found *gathered) (owed bool) {
+	told := m.now()
 	results := m.writeServers(ctx, v, func(server *v1alpha1.Server) *v1alpha1.ServerObserved {
 		seen := found.sight(server)
 		if seen.unknown {
 			return nil
 		}
-		return virtualPicture(server.Status.Observed, seen, taken{intent: openIntent(server), at: v.began, project: found.memory.project})
+		return virtualPicture(server.Status.Observed, seen, taken{intent: openIntent(server), at: told, project: found.memory.project})
 	})
 	_, owed = m.again(results...)
 	return owed

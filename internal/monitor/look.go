@@ -69,8 +69,9 @@ func (m *Monitor) look(ctx context.Context, v *visit, bmc *v1alpha1.BMC, observe
 		return true
 	}
 	// R4: which intent was open is read before the provider is asked.
-	shot := taken{intent: openIntent(server), media: mediaMatter(server), at: m.now()}
-	asked := m.fleet.question(server, shot.at)
+	began := m.now()
+	shot := taken{intent: openIntent(server), media: mediaMatter(server)}
+	asked := m.fleet.question(server, began)
 	if shot.media && !asked.inventory {
 		asked.media, asked.etag = true, "" // no ETag of the system tells of its drives
 	}
@@ -79,8 +80,9 @@ func (m *Monitor) look(ctx context.Context, v *visit, bmc *v1alpha1.BMC, observe
 	if err != nil {
 		return m.serverFailed(ctx, v, bmc, server, failureOf(err))
 	}
+	shot.at = m.now()
 	picture := serverPicture(server.Status.Observed, facts, shot)
-	l := look{asked: asked, etag: facts.ETag, result: m.writeServer(ctx, server, picture, shot.at)}
+	l := look{asked: asked, etag: facts.ETag, result: m.writeServer(ctx, server, picture, began)}
 	if facts.NotModified {
 		l.etag = asked.etag
 	}

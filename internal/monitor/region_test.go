@@ -42,6 +42,43 @@ func TestChangedFactIsWrittenOnce(t *testing.T) {
 	})
 }
 
+// TestNoPowerStateIsOlderThanItsAnswer: a machine that comes On while it is being asked is On since the answer, not since the question: a
+// restart that is asked for in between is older than that On (docs/decisions/0161).
+func TestNoPowerStateIsOlderThanItsAnswer(t *testing.T) {
+	const slow = 3 * time.Second
+	inWorld(t, func(t *testing.T, w *world) {
+		w.start()
+		bmc := w.enroll("rack1")
+		w.pass(time.Minute)
+		var on time.Time
+		bmc.set(func(b *scriptedBMC) {
+			b.during = func() {
+				time.Sleep(slow)
+				bmc.facts(func(f *provider.SystemFacts) { f.Power = provider.PowerOn })
+				on = time.Now()
+				bmc.set(func(b *scriptedBMC) { b.during = nil })
+			}
+		})
+		cloud := w.connect("fra1", 1)
+		w.pass(time.Hour)
+		if got := w.seen("rack1"); got.PowerState != v1alpha1.ObservedOn || got.Since.Time.Before(on.Truncate(time.Second)) {
+			t.Errorf("a BMC's answer: %s since %s, and it was so from %s on", got.PowerState, got.Since, on)
+		}
+		cloud.set(func(c *scriptedCloud) {
+			c.before = func() {
+				time.Sleep(slow)
+				cloud.vm("fra1-vm1", func(f *provider.InstanceFacts) { f.Power = provider.PowerOff })
+				on = time.Now()
+				cloud.set(func(c *scriptedCloud) { c.before = nil })
+			}
+		})
+		w.pass(time.Minute)
+		if got := w.seen("fra1-vm1"); got.PowerState != v1alpha1.ObservedOff || got.Since.Time.Before(on.Truncate(time.Second)) {
+			t.Errorf("a cloud's answer: %s since %s, and it was so from %s on", got.PowerState, got.Since, on)
+		}
+	})
+}
+
 // TestRotatedListsAreNoChange: B158. Ids and order of NICs and drives rotate with each look; nothing is written.
 func TestRotatedListsAreNoChange(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {

@@ -62,9 +62,11 @@ var booted = rules.Join(
 // ejectBooted leaves the claim as ready as it was.
 func ejectBooted(s *state) answer { return eject(s).Quiet() }
 
-// restart are the clauses of a restart asked for by the claim: off through an intent, recorded once, then on.
+// restart are the clauses of a restart asked for by the claim: off through an intent, recorded once, then on. One that is asked for before
+// the machine was seen On is that On (docs/decisions/0161).
 var restart = rules.Join(
 	steps{{Name: "Since", When: rules.All((*state).OnSinceRestart, rules.Not(isAnnounced(ledger.WhyRestart))), Then: recordRestart("the machine was started after the restart was asked for")}},
+	steps{{Name: "ComingUp", When: rules.All((*state).comingUp, rules.Not(isAnnounced(ledger.WhyRestart))), Then: changingPower.Then}},
 	rules.Within("PowerOff", rules.Not((*state).off), powerOff(ledger.WhyRestart, isElsewhere)),
 	steps{
 		{Name: "AwaitPicture", When: rules.All(isAnnounced(ledger.WhyRestart), rules.Not((*state).Pictured)), Then: awaitPicture, Carries: true},

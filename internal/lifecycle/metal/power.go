@@ -27,6 +27,8 @@ func (s *state) changing() bool {
 
 func (s *state) goingDown() bool { return s.Facts.PowerState == v1alpha1.ObservedPoweringOff }
 
+func (s *state) comingUp() bool { return s.Facts.PowerState == v1alpha1.ObservedPoweringOn }
+
 func (s *state) powerUnknown() bool { return !s.on() && !s.off() && !s.changing() }
 
 // armed says that the next boot takes an override, of whatever kind.

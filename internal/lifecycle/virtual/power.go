@@ -125,9 +125,11 @@ func (s *state) intent(op ledger.IntentOp, why ledger.Why) *ledger.Intent {
 }
 
 // restart are the clauses of a restart that a claim asks for, as of a machine's: off through an intent, recorded once, then on. Nova's own
-// reboot is not used: one that is over has nothing to be seen by, and would be asked for again where its answer or its record was lost.
+// reboot is not used: one that is over has nothing to be seen by, and would be asked for again where its answer or its record was lost. One
+// that is asked for before the VM was seen On is that On (docs/decisions/0161).
 var restart = rules.Within("Restart", (*state).RestartWanted, rules.Join(
 	steps{{Name: "Skip", When: rules.Either((*state).RestartUnknown, rules.All((*state).OnSinceRestart, rules.Not((*state).restartAnnounced))), Then: recordRestart("take the restart as carried out: the VM was started since, or its record was lost")}},
+	steps{{Name: "ComingUp", When: rules.All((*state).comingUp, rules.Not((*state).restartAnnounced)), Then: changing}},
 	rules.Within("PowerOff", rules.Not((*state).off), powerOff(whyRestart)),
 	steps{
 		{Name: "AwaitPicture", When: rules.All((*state).restartAnnounced, rules.Not((*state).Pictured)), Then: awaitPicture, Carries: true},

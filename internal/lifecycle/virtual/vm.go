@@ -92,6 +92,8 @@ func (s *state) busy() bool {
 func (s *state) on() bool  { return s.Facts.PowerState == v1alpha1.ObservedOn }
 func (s *state) off() bool { return s.Facts.PowerState == v1alpha1.ObservedOff }
 
+func (s *state) comingUp() bool { return s.Facts.PowerState == v1alpha1.ObservedPoweringOn }
+
 // picture are the clauses of everything that needs to know how the VM is: without a picture nothing is done, nothing is lost, and it
 // goes on by itself when the picture comes. An open intent stays open meanwhile.
 var picture = rules.Named("Picture", rules.Carrying(steps{
