@@ -105,6 +105,10 @@ type ServerObserved struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
 	TaskMonitor string `json:"taskMonitor,omitempty"`
+	// TaskMessage is why the last task of the intent that failed did so.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	TaskMessage string `json:"taskMessage,omitempty"`
 	// AssetTag as it stands on the machine: where the stamp is kept.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256

@@ -64,7 +64,7 @@ func bmcCommand() *cobra.Command {
 
 // inspection is what the flags of holdfast bmc inspect say.
 type inspection struct {
-	output, system          string
+	output, system, vendor  string
 	credentials, ca, pinned string
 	insecure                bool
 	timeout                 time.Duration
@@ -92,6 +92,7 @@ Exit code: 0 usable, 1 not usable, 2 could not be found out (unreachable, denied
 	flags := command.Flags()
 	flags.StringVarP(&asked.output, "output", "o", "text", "text or json")
 	flags.StringVar(&asked.system, "system", "", "UUID or Redfish Id of the system (default: all that can be reset)")
+	flags.StringVar(&asked.vendor, "vendor", "", "overrules what the BMC tells of its vendor, as spec.vendor does")
 	flags.StringVar(&asked.credentials, "credentials-file", "", "file with username and password, or directory with a file for each")
 	flags.StringVar(&asked.ca, "ca", "", "PEM file of the authorities trusted for this BMC (default: the system's)")
 	flags.StringVar(&asked.pinned, "pin", "", "SHA-256 of the BMC's certificate, hexadecimal")
@@ -150,13 +151,21 @@ func (i inspection) look(ctx context.Context, endpoint string) (inspect.Report, 
 		defer cancel()
 		_ = pool.Close(goodbye)
 	}()
-	bmc, err := pool.BMC("inspected", redfish.Endpoint{URL: endpoint, TLS: tls}, credentials)
+	bmc, err := pool.BMC("inspected", redfish.Endpoint{URL: endpoint, Vendor: i.vendor, TLS: tls}, credentials)
 	if err != nil {
 		return inspect.Report{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, i.timeout)
 	defer cancel()
-	return inspect.Inspect(ctx, withoutUser(endpoint), bmc.Observer(), i.ref()), nil
+	report := inspect.Inspect(ctx, withoutUser(endpoint), bmc.Observer(), i.ref())
+	if report.Error != nil {
+		return report, nil
+	}
+	account, err := bmc.Account(ctx)
+	if err != nil {
+		return report, nil //nolint:nilerr // what the account may do is not told: the rest is
+	}
+	return report.For(account), nil
 }
 
 // ref names the system that was asked for: by UUID where it reads as one.

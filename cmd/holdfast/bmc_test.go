@@ -91,13 +91,26 @@ func TestInspectCredentialsAndTrust(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, code := inspected(append(args, device.Endpoint())...)
-			if code != 0 || !strings.Contains(out, "USABLE") || strings.Contains(out, secret) {
+			if code != 0 || !strings.Contains(out, "USABLE") || !strings.Contains(out, "Administrator") || strings.Contains(out, secret) {
 				t.Errorf("code %d:\n%s", code, out)
 			}
 			if n := device.AuthStats().Sessions; n != 0 {
 				t.Errorf("%d sessions are left", n)
 			}
 		})
+	}
+}
+
+// TestInspectAsAnotherVendor: a wrong word of the BMC about its vendor can be overruled before it is registered, as in its spec.
+func TestInspectAsAnotherVendor(t *testing.T) {
+	_, device := startRack(t)
+	t.Setenv(envUsername, "operator")
+	t.Setenv(envPassword, secret)
+	if out, code := inspected("--insecure", device.Endpoint()); code != 0 || strings.Contains(out, "indicator-lit-is-normal") {
+		t.Errorf("code %d:\n%s", code, out)
+	}
+	if out, code := inspected("--insecure", "--vendor", "Dell", device.Endpoint()); code != 0 || !strings.Contains(out, "indicator-lit-is-normal") {
+		t.Errorf("code %d:\n%s", code, out)
 	}
 }
 
@@ -137,6 +150,7 @@ func TestInspectExitCodes(t *testing.T) {
 		"no argument":         {secret, nil, exitUnknown, "accepts 1 arg"},
 		"unknown flag":        {secret, []string{"--password", "x", at}, exitUnknown, "unknown flag"},
 		"two kinds of trust":  {secret, []string{"--insecure", "--pin", "00", at}, exitUnknown, "exclude"},
+		"trust without TLS":   {secret, []string{"--pin", strings.Repeat("00", 32), strings.Replace(at, "https://", "http://", 1)}, exitUnknown, "no certificate to verify"},
 		"another output":      {secret, []string{"--insecure", "-o", "xml", at}, exitUnknown, "xml"},
 		"no time":             {secret, []string{"--insecure", "--timeout", "1ns", at}, exitUnknown, "Timeout"},
 		"a system not there":  {secret, []string{"--insecure", "--system", "7", at}, exitUnknown, "SystemNotFound"},

@@ -119,6 +119,17 @@ func usable(list []Ability) bool {
 	return can(list, AbilityPowerOn) != No && can(list, AbilityCutPower) != No
 }
 
+// withoutPrivilege are the abilities of an account that may look and not act.
+func withoutPrivilege(list []Ability, why string) []Ability {
+	out := slices.Clone(list)
+	for i := range out {
+		if out[i].Name != AbilityIdentity && out[i].Can != No {
+			out[i].Can, out[i].Why = No, why
+		}
+	}
+	return out
+}
+
 func can(list []Ability, name string) Can {
 	for _, a := range list {
 		if a.Name == name {

@@ -5,6 +5,7 @@ package inspect
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/holdfast-dev/holdfast/internal/provider"
@@ -35,6 +36,29 @@ func Inspect(ctx context.Context, endpoint string, observer provider.Observer, s
 		report.Systems = append(report.Systems, s)
 	}
 	return report.judged()
+}
+
+// For is the report for what the account in use may do: one that may look and not act makes no machine usable. The zero account, of a BMC that
+// does not tell, changes nothing.
+func (r Report) For(account redfish.Account) Report {
+	if r.BMC == nil || r.Error != nil || account.Role == "" {
+		return r
+	}
+	bmc := *r.BMC
+	bmc.Account = &Account{Role: account.Role, Privileges: account.Privileges}
+	r.BMC = &bmc
+	if len(account.Privileges) == 0 || slices.Contains(account.Privileges, redfish.ConfigureComponents) {
+		return r
+	}
+	why := "the account's role " + account.Role + " lacks the privilege " + redfish.ConfigureComponents
+	r.Systems = slices.Clone(r.Systems)
+	for i := range r.Systems {
+		r.Systems[i].Abilities, r.Systems[i].Usable = withoutPrivilege(r.Systems[i].Abilities, why), false
+	}
+	if r.Verdict == Usable {
+		r.Verdict, r.Why = NotUsable, why
+	}
+	return r
 }
 
 // hosts names the systems that can be reset. By UUID and Id where both are told: several boards may say one UUID.

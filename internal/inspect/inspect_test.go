@@ -74,6 +74,37 @@ func TestModels(t *testing.T) {
 	}
 }
 
+// TestAnAccountThatMayOnlyLook: what the machine could do is none of Holdfast's with such an account, and the report says why.
+func TestAnAccountThatMayOnlyLook(t *testing.T) {
+	_, device, observer := simulated(t, sim.BMCSpec{Systems: []sim.MachineSpec{{}}})
+	report := Inspect(t.Context(), device.Endpoint(), observer, provider.SystemRef{})
+	for name, row := range map[string]struct {
+		account redfish.Account
+		want    Verdict
+		on      Can
+	}{
+		"not told":               {redfish.Account{}, Usable, Yes},
+		"a role alone":           {redfish.Account{Role: "Custom"}, Usable, Yes},
+		"one that may act":       {redfish.Account{Role: "Operator", Privileges: []string{"Login", "ConfigureComponents"}}, Usable, Yes},
+		"one that may only look": {redfish.Account{Role: "ReadOnly", Privileges: []string{"Login"}}, NotUsable, No},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := report.For(row.account)
+			equal(t, "verdict", row.want, got.Verdict)
+			equal(t, "power on", row.on, can(got.Systems[0].Abilities, AbilityPowerOn))
+			equal(t, "identity", Yes, can(got.Systems[0].Abilities, AbilityIdentity))
+			equal(t, "usable", row.want == Usable, got.Systems[0].Usable)
+			var text bytes.Buffer
+			if err := got.WriteText(&text); err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "told", row.account.Role != "", strings.Contains(text.String(), "account's role"))
+			equal(t, "told why", row.want == NotUsable, strings.Contains(text.String(), "ReadOnly lacks the privilege ConfigureComponents"))
+			equal(t, "the first report", Usable, report.Verdict)
+		})
+	}
+}
+
 // TestOneOfSeveral: several machines are told together, or the one that is named alone (B151).
 func TestOneOfSeveral(t *testing.T) {
 	_, device, observer := simulated(t, sim.BMCSpec{Systems: []sim.MachineSpec{{ID: "a"}, {ID: "b"}}})

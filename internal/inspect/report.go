@@ -38,10 +38,17 @@ type BMC struct {
 	Firmware string   `json:"firmware,omitempty"`
 	UUID     string   `json:"uuid,omitempty"`
 	AuthMode string   `json:"authMode,omitempty"` // Session or Basic
+	Account  *Account `json:"account,omitempty"`  // in use; nil where the BMC does not tell
 	Quirks   []Quirk  `json:"quirks,omitempty"`
 	Gaps     []string `json:"gaps,omitempty"`
 	// Others are the systems that cannot be reset, by Id: trays and boards, which yield no Server.
 	Others []string `json:"others,omitempty"`
+}
+
+// Account is the account in use.
+type Account struct {
+	Role       string   `json:"role"`
+	Privileges []string `json:"privileges,omitempty"`
 }
 
 // Quirk is a known difference that the BMC shows.

@@ -66,6 +66,9 @@ func (r Report) renderBMC(out *bytes.Buffer) {
 	row(out, "firmware", r.BMC.Firmware)
 	row(out, "UUID", r.BMC.UUID)
 	row(out, "authentication", r.BMC.AuthMode)
+	if r.BMC.Account != nil {
+		row(out, "account's role", r.BMC.Account.Role)
+	}
 	for i, q := range r.BMC.Quirks {
 		row(out, first(i, "quirks"), q.Name+": "+strings.ReplaceAll(q.Behaviour, "`", ""))
 	}

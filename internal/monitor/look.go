@@ -92,13 +92,14 @@ func (m *Monitor) look(ctx context.Context, v *visit, bmc *v1alpha1.BMC, observe
 	return true
 }
 
-// task asks how the intent's task goes, until it has come to its end. It is asked before the picture is taken, so that a picture
-// which says that the work is done shows what it did. An error says nothing about the task.
-func (m *Monitor) task(ctx context.Context, observer provider.Observer, seen *v1alpha1.ServerObserved, shot taken) provider.TaskPhase {
-	if shot.intent.Task == "" || taskOf(seen, shot).Final() {
-		return ""
-	}
+// task asks how the intent's task goes, until it has come to its end. It is asked before the picture is taken, so that a picture which says
+// that the work is done shows what it did. An error says nothing about the task. How long the BMC wants not to be asked again (Retry-After) is
+// not waited for: the ladder of looks grows by itself, and what is asked for again meanwhile becomes another task, whose end alone counts.
+func (m *Monitor) task(ctx context.Context, observer provider.Observer, seen *v1alpha1.ServerObserved, shot taken) provider.TaskState {
 	began := m.now()
+	if shot.intent.Task == "" || taskOf(seen, shot).Final() {
+		return provider.TaskState{}
+	}
 	bounded, cancel := context.WithTimeout(ctx, m.cadence.LookDeadline)
 	defer cancel()
 	state, err := observer.ObserveTask(bounded, shot.intent.Task)
@@ -107,7 +108,7 @@ func (m *Monitor) task(ctx context.Context, observer provider.Observer, seen *v1
 		outcome = failureOf(err).outcome
 	}
 	m.metrics.looked(lookTask, outcome, m.now().Sub(began))
-	return state.Phase
+	return state
 }
 
 func (m *Monitor) observe(

@@ -15,7 +15,7 @@ import (
 // taken says how a picture was taken.
 type taken struct {
 	intent ledger.Intent      // that was open before the provider was asked (R4); zero for none
-	task   provider.TaskPhase // of the intent's task; "" where it has none, or nothing is known of it
+	task   provider.TaskState // of the intent's task; zero where it has none, or nothing is known of it
 	media  bool               // an image may be in the machine's drive, or is about to be: the drives matter
 	at     time.Time          // when it was told: no power state is said to be older than its ask (docs/decisions/0161)
 
@@ -67,7 +67,13 @@ func serverPicture(before *v1alpha1.ServerObserved, facts provider.SystemFacts, 
 	if before == nil || before.Since == nil || before.PowerState != picture.PowerState {
 		picture.Since = new(metav1.NewTime(look.at.Truncate(time.Second)))
 	}
-	picture.Task, picture.TaskMonitor = string(taskOf(before, look)), ""
+	picture.Task, picture.TaskMonitor, picture.TaskMessage = string(taskOf(before, look)), "", ""
+	switch {
+	case look.task.Phase == provider.TaskFailed:
+		picture.TaskMessage = v1alpha1.Fact(look.task.Message)
+	case look.intent.Task != "" && before != nil && before.Intent == look.intent.ID:
+		picture.TaskMessage = before.TaskMessage // of an earlier task, perhaps: one that fails each time is told in the same words
+	}
 	if picture.Task != "" {
 		picture.TaskMonitor = v1alpha1.URL(look.intent.Task)
 	}
@@ -81,10 +87,10 @@ func taskOf(before *v1alpha1.ServerObserved, look taken) provider.TaskPhase {
 	if look.intent.Task == "" {
 		return ""
 	}
-	if look.task == "" && before != nil && before.Intent == look.intent.ID && before.TaskMonitor == v1alpha1.URL(look.intent.Task) {
+	if look.task.Phase == "" && before != nil && before.Intent == look.intent.ID && before.TaskMonitor == v1alpha1.URL(look.intent.Task) {
 		return provider.TaskPhase(before.Task)
 	}
-	return look.task
+	return look.task.Phase
 }
 
 func stateOf(picture *v1alpha1.ServerObserved, facts provider.SystemFacts) {

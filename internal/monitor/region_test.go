@@ -291,7 +291,7 @@ func TestTaskOfTheIntent(t *testing.T) {
 		w.start()
 		bmc := w.enroll("rack1")
 		bmc.asked()
-		bmc.set(func(b *scriptedBMC) { b.task = provider.TaskRunning })
+		bmc.set(func(b *scriptedBMC) { b.task = provider.TaskState{Phase: provider.TaskRunning} })
 		w.change("rack1", func(s *v1alpha1.Server) {
 			setIntent("i1")(s)
 			s.Annotations[ledger.KeyIntent] = strings.Replace(s.Annotations[ledger.KeyIntent], `"id"`, `"task":"/tasks/7","id"`, 1)
@@ -309,27 +309,29 @@ func TestTaskOfTheIntent(t *testing.T) {
 		if got := w.server("rack1").Status.Observed; got.Task != "Running" || !got.Reachable {
 			t.Errorf("task %q, reachable %t after an error about the task alone", got.Task, got.Reachable)
 		}
-		bmc.set(func(b *scriptedBMC) { b.broken, b.task = map[string]error{}, provider.TaskFailed })
+		bmc.set(func(b *scriptedBMC) {
+			b.broken, b.task = map[string]error{}, provider.TaskState{Phase: provider.TaskFailed, Message: "no power"}
+		})
 		w.pass(30 * time.Second)
-		if got := w.server("rack1").Status.Observed.Task; got != "Failed" {
-			t.Errorf("task %q, want Failed", got)
+		if got := w.server("rack1").Status.Observed; got.Task != "Failed" || got.TaskMessage != "no power" {
+			t.Errorf("task %q, %q, want Failed, and why", got.Task, got.TaskMessage)
 		}
 		bmc.asked()
 		w.pass(10 * time.Minute)
 		if got := kinds(bmc.asked())["task"]; got != 0 {
 			t.Errorf("asked %d times about a task that had come to its end", got)
 		}
-		bmc.set(func(b *scriptedBMC) { b.task = provider.TaskRunning })
+		bmc.set(func(b *scriptedBMC) { b.task = provider.TaskState{Phase: provider.TaskRunning} })
 		w.change("rack1", func(s *v1alpha1.Server) {
 			s.Annotations[ledger.KeyIntent] = strings.Replace(s.Annotations[ledger.KeyIntent], "/tasks/7", "/tasks/8", 1)
 		})
 		w.pass(time.Second)
-		if got := w.server("rack1").Status.Observed; got.Intent != "i1" || got.Task != "Running" || got.TaskMonitor != "/tasks/8" {
+		if got := w.server("rack1").Status.Observed; got.Intent != "i1" || got.Task != "Running" || got.TaskMonitor != "/tasks/8" || got.TaskMessage != "no power" {
 			t.Errorf("intent %q, task %q of %q: the effect was asked for again and became another task", got.Intent, got.Task, got.TaskMonitor)
 		}
 		w.change("rack1", setIntent("i2"))
 		w.pass(time.Second)
-		if got := w.server("rack1").Status.Observed; got.Intent != "i2" || got.Task != "" || got.TaskMonitor != "" {
+		if got := w.server("rack1").Status.Observed; got.Intent != "i2" || got.Task != "" || got.TaskMonitor != "" || got.TaskMessage != "" {
 			t.Errorf("intent %q, task %q: another intent's", got.Intent, got.Task)
 		}
 	})

@@ -21,7 +21,7 @@ func sameServer(region, picture *v1alpha1.ServerObserved) bool {
 	}
 	stands, told := *region, *picture
 	if told.Intent == "" {
-		stands.Intent, stands.Task, stands.TaskMonitor = "", "", ""
+		stands.Intent, stands.Task, stands.TaskMonitor, stands.TaskMessage = "", "", "", ""
 	}
 	stands.Hardware = sorted(stands.Hardware)
 	return apiequality.Semantic.DeepEqual(&stands, &told)

@@ -21,7 +21,7 @@ type scriptedBMC struct {
 	broken   map[string]error // answers about one system, by UUID
 	hangs    bool             // no answer before the deadline
 	deaf     time.Duration    // answers after so long, whatever the deadline
-	task     provider.TaskPhase
+	task     provider.TaskState
 	etags    bool // answers NotModified to its own ETag
 	panics   bool
 	during   func() // runs while an answer is being made
@@ -177,7 +177,7 @@ func (b *scriptedBMC) ObserveTask(ctx context.Context, uri string) (provider.Tas
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return provider.TaskState{Phase: b.task}, nil
+	return b.task, nil
 }
 
 // For implements Observers.

@@ -89,6 +89,6 @@ const (
 	ReasonQuotaExceeded     = "QuotaExceeded"     // the project's quota is used up
 	ReasonUserDataTooLarge  = "UserDataTooLarge"  // more than 65,535 bytes as base64
 	ReasonUserDataInvalid   = "UserDataInvalid"   // the user data cannot be combined with what Holdfast adds
-	ReasonForbidden         = "Forbidden"         // the credentials are good, and the cloud's policy keeps this request from them: 403
+	ReasonForbidden         = "Forbidden"         // the credentials are good, and the cloud's policy, or the BMC's account or licence, keeps this request from them: 403
 	ReasonNotOpenStack      = "NotOpenStack"      // an answer that is no OpenStack service's, or a service that is not in the catalog
 )

@@ -46,6 +46,8 @@ func taskCases() []decided {
 	return []decided{
 		{"Available.PowerOff.ShutDown", "a failed task is a condition, and what follows it may still help (B142)", given(asked, failed), act,
 			and(powered(v1alpha1.ReasonTaskFailed), level(lifecycle.Progressing))},
+		{"Available.PowerOff.ShutDown", "with the BMC's own word for why", given(asked, failed, lt.Facts(func(o *v1alpha1.ServerObserved) { o.TaskMessage = "the work failed (PSUFault)" })), act,
+			and(reason(v1alpha1.ReasonTaskFailed), says("PSUFault"))},
 		{"Available.PowerOff.ShutDown", "a task that vanished, and the machine is On", given(asked, gone), act, and(reason(v1alpha1.ReasonTaskGone), powered(v1alpha1.ReasonTaskGone))},
 		{"Available.PowerOff.ShutDown", "a task that ended well is no Off: the operating system has its time (B037)", given(asked, lt.Tasked(provider.TaskDone)), act, reason(v1alpha1.ReasonPoweringOff)},
 		{"Available.PowerOff.ShutDown", "the failure of an earlier task is none of this one (B067)", given(asked, failed, otherTask), act, and(reason(v1alpha1.ReasonPoweringOff), powered(v1alpha1.ReasonPoweringOff))},

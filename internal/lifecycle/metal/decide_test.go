@@ -75,6 +75,16 @@ func TestEveryClauseHasACase(t *testing.T) {
 }
 
 // reason checks the first gate.
+// says wants a word in what is told first.
+func says(word string) func(*testing.T, lifecycle.Decision) {
+	return func(t *testing.T, d lifecycle.Decision) {
+		t.Helper()
+		if len(d.Gates) == 0 || !strings.Contains(d.Gates[0].Message, word) {
+			t.Errorf("gates %+v, want %q in the first", d.Gates, word)
+		}
+	}
+}
+
 func reason(want string) func(*testing.T, lifecycle.Decision) {
 	return func(t *testing.T, d lifecycle.Decision) {
 		t.Helper()

@@ -67,7 +67,11 @@ func (s *state) taskFailed() bool {
 func (s *state) taskLost() (reason, message string) {
 	switch {
 	case s.taskFailed():
-		return v1alpha1.ReasonTaskFailed, "the BMC took the power-off as a task, and the task failed"
+		why := ""
+		if s.Pictured() && s.Facts.TaskMessage != "" {
+			why = ": " + s.Facts.TaskMessage
+		}
+		return v1alpha1.ReasonTaskFailed, "the BMC took the power-off as a task, and the task failed" + why
 	case s.task() == provider.TaskGone:
 		return v1alpha1.ReasonTaskGone, "the BMC took the power-off as a task, knows nothing of it any more, and the machine is " + string(s.Facts.PowerState)
 	}

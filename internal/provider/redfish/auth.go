@@ -45,7 +45,8 @@ type loginBody struct {
 }
 
 // authorized sends r with credentials. A session that has ended is opened anew, once; a second refusal in a row is Denied, and
-// then nothing is tried until the credentials change or a growing back-off has passed (B165, B169, B173).
+// then nothing is tried until the credentials change or a growing back-off has passed (B165, B169, B173). A 403 to credentials that are
+// good is an answer like another: it is about what was asked, and costs nothing else (B159, B162).
 func (b *BMC) authorized(ctx context.Context, r request) (*response, error) {
 	for attempt := 0; ; attempt++ {
 		if err := b.login(ctx); err != nil {
@@ -55,7 +56,7 @@ func (b *BMC) authorized(ctx context.Context, r request) (*response, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !refused(resp) {
+		if !b.refused(ctx, resp, attempt > 0) {
 			b.auth.refusals, b.auth.refusal = 0, nil
 			return resp, nil
 		}
@@ -67,13 +68,32 @@ func (b *BMC) authorized(ctx context.Context, r request) (*response, error) {
 	}
 }
 
-// refused says that the answer is about the credentials, not about what was asked. A 403 for lack of privilege is about what was asked.
-func refused(r *response) bool {
-	if r.status == http.StatusForbidden {
-		messages := parseMessages(r.body)
-		return !anyOf(messages, privilegeMessages) && !anyOf(messages, passwordMessages)
+// refused says that the answer is about the credentials, not about what was asked. Some BMCs say 403 of a session that has ended (B169), and
+// others of what the account, or the licence, does not allow: where its own words do not tell, a login that has just succeeded does, or
+// another request.
+func (b *BMC) refused(ctx context.Context, r *response, anew bool) bool {
+	if r.status != http.StatusForbidden {
+		return r.status == http.StatusUnauthorized
 	}
-	return r.status == http.StatusUnauthorized
+	messages := parseMessages(r.body)
+	if anyOf(messages, privilegeMessages) || anyOf(messages, passwordMessages) || (anew && b.auth.mode == authSession) {
+		return false
+	}
+	return !b.welcome(ctx)
+}
+
+// welcome says that the BMC takes these credentials, or this session, still.
+func (b *BMC) welcome(ctx context.Context) bool {
+	path := b.auth.session
+	if path == "" {
+		root, err := b.fetchRoot(ctx)
+		if err != nil {
+			return false
+		}
+		path = root.systems
+	}
+	r, err := b.exchange(ctx, request{method: http.MethodGet, path: path}, b.authorize)
+	return err == nil && r.ok()
 }
 
 func (b *BMC) authorize(h http.Header) {

@@ -41,6 +41,9 @@ func newBMC(p *Pool, name string, ep Endpoint, cred Credentials) (*BMC, error) {
 		return nil, &provider.Error{Class: provider.Denied, Reason: provider.ReasonCredentialsMissing,
 			Message: "the credentials of this BMC lack user name or password"}
 	}
+	if tls := ep.TLS; at.scheme != "https" && (len(tls.CABundle) > 0 || tls.PinnedSHA256 != "" || tls.InsecureSkipVerify) {
+		return nil, endpointInvalid("an http:// endpoint has no certificate to verify: use https://, or drop what is said of TLS")
+	}
 	transport, err := newTransport(p.opts, ep.TLS)
 	if err != nil {
 		return nil, err

@@ -82,7 +82,7 @@ func (b *BMC) answerError(r *response) *provider.Error {
 	case r.status == http.StatusUnauthorized:
 		return fail(provider.Denied, provider.ReasonCredentialsInvalid, "the BMC refuses the credentials", cause)
 	case r.status == http.StatusForbidden:
-		return fail(provider.Denied, provider.ReasonCredentialsInvalid, forbidden(messages), cause)
+		return forbidden(what, messages, cause)
 	case r.sent.path == b.base.root() && (r.status == http.StatusNotFound || !isJSON(r.body)) && r.status < 500:
 		return fail(provider.Terminal, provider.ReasonNotRedfish, fmt.Sprintf("there is no Redfish service at this endpoint (status %d)", r.status), cause)
 	case r.status == http.StatusNotFound, r.status == http.StatusGone:
@@ -124,14 +124,15 @@ func refusal(status int, messages []message) string {
 	return fmt.Sprintf("the BMC refuses (%d)", status)
 }
 
-func forbidden(messages []message) string {
+// forbidden is what the BMC does not do for credentials that are good: see refused.
+func forbidden(what string, messages []message, cause error) *provider.Error {
 	switch {
 	case anyOf(messages, passwordMessages):
-		return "the BMC wants the password of this account changed first"
+		return fail(provider.Denied, provider.ReasonCredentialsInvalid, "the BMC wants the password of this account changed first", cause)
 	case anyOf(messages, privilegeMessages):
-		return "the account lacks the privilege for this at the BMC"
+		return fail(provider.Denied, provider.ReasonForbidden, what+"the account lacks the privilege for this at the BMC", cause)
 	default:
-		return "the BMC forbids this to the account (403)"
+		return fail(provider.Denied, provider.ReasonForbidden, what+refusal(http.StatusForbidden, messages), cause)
 	}
 }
 

@@ -41,7 +41,9 @@ func TestAnswersAreClassed(t *testing.T) {
 		{"502", 502, "<html>" + canary, provider.Transient, provider.ReasonServerError},
 		{"503", 503, "", provider.Busy, provider.ReasonBusy},
 		{"307", 307, "", provider.Terminal, provider.ReasonEndpointInvalid},
-		{"403, privilege", 403, redfishError("InsufficientPrivilege", canary), provider.Denied, provider.ReasonCredentialsInvalid},
+		{"403", 403, leak, provider.Denied, provider.ReasonForbidden},
+		{"403, licence", 403, redfishError("LicenseKeyRequired", canary), provider.Denied, provider.ReasonForbidden},
+		{"403, privilege", 403, redfishError("InsufficientPrivilege", canary), provider.Denied, provider.ReasonForbidden},
 		{"403, password", 403, redfishError("PasswordChangeRequired", canary), provider.Denied, provider.ReasonCredentialsInvalid},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -36,5 +36,9 @@ func (t turn) waitable(s *system, err error) error {
 			t.known.refusedFor(s.path, t.opts.Clock()) >= postTime) {
 		return err
 	}
-	return fail(provider.Busy, provider.ReasonBusy, "the BMC refuses this in the machine's present state", err)
+	return inThisState(status)
+}
+
+func inThisState(status *statusError) error {
+	return fail(provider.Busy, provider.ReasonBusy, refusal(status.status, status.messages)+": in the machine's present state, for all that can be told", status)
 }

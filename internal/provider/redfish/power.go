@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/stmcginnis/gofish/schemas"
 
@@ -96,8 +97,7 @@ func (t turn) reset(ctx context.Context, s *system, goal provider.PowerState, wa
 		return provider.Outcome{}, fail(provider.Terminal, provider.ReasonResetTypeMissing,
 			"the system does not offer the reset type "+string(wanted[0]), nil)
 	}
-	t.known.noteReset(s.path, t.opts.Clock())
-	out, err := t.post(ctx, target, resetBody{ResetType: kind})
+	out, err := t.start(ctx, s, goal, target, kind)
 	if err == nil || !aboutState(err) {
 		return out, err
 	}
@@ -109,7 +109,28 @@ func (t turn) reset(ctx context.Context, s *system, goal provider.PowerState, wa
 	if t.facts(fresh).Power == goal {
 		return provider.Outcome{}, nil
 	}
-	return provider.Outcome{}, waitOut(err)
+	return provider.Outcome{}, t.waitOut(s, err)
+}
+
+// start sends a reset, unless the last start of the machine became a task that goes on; that it failed is told before it is asked for again
+// (B142). A power-off is announced, and its task is followed by the intent (docs/decisions/0075, 0162).
+func (t turn) start(ctx context.Context, s *system, goal provider.PowerState, target string, kind schemas.ResetType) (provider.Outcome, error) {
+	if goal != provider.PowerOn {
+		t.known.noteWork(target, "", time.Time{})
+	} else if err := t.underWay(ctx, target, "switching the machine on"); err != nil {
+		return provider.Outcome{}, err
+	}
+	out, err := t.post(ctx, target, resetBody{ResetType: kind})
+	if statusOf(err) == 0 { // taken, or perhaps: no answer came
+		t.known.noteReset(s.path, t.opts.Clock())
+	}
+	if err == nil {
+		t.known.noteTaken(s.path)
+	}
+	if goal == provider.PowerOn && out.Task != "" {
+		t.known.noteWork(target, out.Task, t.opts.Clock())
+	}
+	return out, err
 }
 
 // aboutState says that a reset was refused because of the state the machine is in.
@@ -122,12 +143,13 @@ func aboutState(err error) bool {
 		anyOf(s.messages, stateMessages)
 }
 
-// waitOut turns a refusal of a reset that the system allows into patience: it is about the machine's state, and that passes.
-// Only a complaint about the request itself stays what it is.
-func waitOut(err error) error {
-	var s *statusError
-	if !errors.As(err, &s) || provider.ClassOf(err) == provider.Busy || anyOf(s.messages, formMessages) {
+// waitOut turns a refusal of a reset that the system allows into patience: it is about the machine's state, and that passes. A complaint about
+// the request itself stays what it is, and so does a refusal that comes for longer than any state lasts.
+func (t turn) waitOut(s *system, err error) error {
+	var status *statusError
+	if !errors.As(err, &status) || provider.ClassOf(err) == provider.Busy || anyOf(status.messages, formMessages) ||
+		t.known.refusedFor(s.path, t.opts.Clock()) >= postTime {
 		return err
 	}
-	return fail(provider.Busy, provider.ReasonBusy, "the BMC refuses this in the machine's present state", err)
+	return inThisState(status)
 }

@@ -58,6 +58,13 @@ func (k *knowledge) refusedFor(path string, now time.Time) time.Duration {
 	return now.Sub(first)
 }
 
+// noteTaken ends such a row.
+func (k *knowledge) noteTaken(path string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.recent.refusals, path)
+}
+
 func (k *knowledge) noteEjection(slot, image string, now time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -18,6 +18,7 @@ type serviceRoot struct {
 	sessions string // path of the collection of sessions, "" where there is none
 	systems  string
 	managers string
+	accounts string   // link to the service of accounts, "" where there is none
 	manager  string   // link to the manager that provides the service, "" where none is named
 	oem      []string // names of vendors' parts
 	// guarded: the root itself asks for credentials, against the specification.
@@ -107,6 +108,7 @@ func (b *BMC) readRoot(doc document) *serviceRoot {
 		sessions: b.base.resolve(at, doc.object("Links").link("Sessions")),
 		systems:  b.base.resolve(at, doc.link("Systems")),
 		managers: b.base.resolve(at, doc.link("Managers")),
+		accounts: b.base.resolve(at, doc.link("AccountService")),
 		manager:  doc.object("Links").link("ManagerProvidingService"),
 		oem:      slices.Sorted(maps.Keys(doc.object("Oem").members)),
 	}

@@ -16,6 +16,7 @@ var remedies = map[string]string{
 	v1alpha1.ReasonCredentialsMissing: "create it with the keys username and password, or name another one in spec.credentialsSecretRef",
 	v1alpha1.ReasonCredentialsInvalid: "correct the secret that spec.credentialsSecretRef names; nothing is tried meanwhile, so that no account is locked",
 	v1alpha1.ReasonTLSVerifyFailed:    "no credentials were sent: give its authority in spec.tls.caBundle or its fingerprint in spec.tls.pinnedSHA256, or renew it",
+	"Forbidden":                       "give the account the role Operator at the BMC, or the BMC the licence that it asks for",
 	"NotRedfish":                      "correct spec.endpoint",
 }
 

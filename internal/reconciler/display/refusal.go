@@ -25,6 +25,7 @@ var refusals = []string{
 	v1alpha1.ReasonBootMethodUnsupported, v1alpha1.ReasonMediaRefused,
 	v1alpha1.ReasonQuotaExceeded, v1alpha1.ReasonResourceMissing, v1alpha1.ReasonResourceAmbiguous, v1alpha1.ReasonUserDataInvalid,
 	v1alpha1.ReasonFoundExisting, v1alpha1.ReasonDuplicateVM, v1alpha1.ReasonCloudTooOld,
+	v1alpha1.ReasonEffectFailed,
 }
 
 // refusal is what a server says of it now, for the spec as it is: what was said under another claim's is not.

@@ -39,17 +39,19 @@ func report(booted string) claim.Decision {
 
 // A tenant is told why the machine does not boot where the tenant looks: on the claim.
 func TestAClaimIsToldWhatItsServerRefuses(t *testing.T) {
-	scene := lt.New(lt.Claimed, says(metav1.ConditionTrue, v1alpha1.ReasonMediaRefused, 1))
-	before := report("False")
-	got := display.WithRefusal(scene.Claim, scene.Server, before)
-	want := report("False")
-	want.Conditions[1].Reason, want.Conditions[1].Message = v1alpha1.ReasonMediaRefused, message
-	want.Gates = append([]lifecycle.Gate{{Level: lifecycle.Stalled, Reason: v1alpha1.ReasonMediaRefused, Message: message}}, want.Gates...)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(report("False"), before); diff != "" {
-		t.Errorf("the decision itself was changed: %s", diff)
+	for _, reason := range []string{v1alpha1.ReasonMediaRefused, v1alpha1.ReasonEffectFailed} {
+		scene := lt.New(lt.Claimed, says(metav1.ConditionTrue, reason, 1))
+		before := report("False")
+		got := display.WithRefusal(scene.Claim, scene.Server, before)
+		want := report("False")
+		want.Conditions[1].Reason, want.Conditions[1].Message = reason, message
+		want.Gates = append([]lifecycle.Gate{{Level: lifecycle.Stalled, Reason: reason, Message: message}}, want.Gates...)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff(report("False"), before); diff != "" {
+			t.Errorf("the decision itself was changed: %s", diff)
+		}
 	}
 }
 

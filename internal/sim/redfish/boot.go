@@ -41,7 +41,7 @@ type media struct {
 }
 
 // chooseBootDevice is the end of POST: a Once override is used up, whatever comes of it, and where the
-// chosen source has nothing to offer the firmware falls through to the disk, as firmware does (B109).
+// chosen source has nothing to offer the firmware falls through to the disk, as firmware does.
 func (m *Machine) chooseBootDevice(at time.Time) {
 	m.setProgress(at, progressPOST)
 	used := m.state.Override

@@ -80,7 +80,7 @@ func TestProgramsEndAsTheySay(t *testing.T) {
 	}{
 		redfish.ThenPowerOff: {"Off", "img", []string{"Boot Pxe Once img", "Install img"}},
 		redfish.ThenRun:      {"On", "old", []string{"Boot Pxe Once img", "Running img"}},
-		redfish.ThenNothing:  {"On", "old", []string{"BootFailed Pxe Once", "Boot Hdd old", "Running old"}}, // B109
+		redfish.ThenNothing:  {"On", "old", []string{"BootFailed Pxe Once", "Boot Hdd old", "Running old"}},
 	} {
 		t.Run(string(then), func(t *testing.T) {
 			b := newBench(t, withNetboot(redfish.Program{Image: "img", Then: then}), withMachines(redfish.MachineSpec{Disk: "old"}))

@@ -5,6 +5,7 @@ package lifecycle
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -166,6 +167,27 @@ func TestAMachineThatCannotBootAsAskedIsNotBootedOtherwise(t *testing.T) {
 			k.UntilGone(claim)
 		})
 	}
+}
+
+// What a BMC refuses only when it is asked is told to the tenant too, in the BMC's words (B103: what is not told is tried).
+func TestATenantIsToldWhatTheBMCRefusesWhenItIsAsked(t *testing.T) {
+	t.Parallel()
+	k := suite.Kit(t, "refused")
+	machine := k.Enroll()
+	if _, err := machine.BMC.Inject(sim.Fault{Kind: sim.FaultStatus, Method: http.MethodPatch, Status: http.StatusMethodNotAllowed}); err != nil {
+		t.Fatal(err)
+	}
+	mark := k.Mark()
+	claim := k.Claim(machine.Name)
+	k.UntilHeld(claim, v1alpha1.ReasonEffectFailed, "405")
+	k.UntilCondition(claim, v1alpha1.ConditionBooted, metav1.ConditionFalse, v1alpha1.ReasonEffectFailed)
+	if f := k.Since(mark, machine); len(f.Resets) != 0 {
+		t.Errorf("resets %v", f.Resets)
+	}
+	machine.BMC.ClearFaults()
+	k.UntilReady(claim)
+	k.Delete(claim)
+	k.UntilGone(claim)
 }
 
 // ejected: the drive is empty, and neither ledger nor status speak of it.

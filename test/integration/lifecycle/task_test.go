@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
@@ -122,7 +123,7 @@ func expectPaced(k *harness.Kit, mark harness.Mark, machine *harness.Machine) {
 	}
 }
 
-// B034, B144: a power-on that a BMC takes as a task, and that fails, is asked for again; the machine is imaged once all the same (I10).
+// B034, B142, B144: a power-on that a BMC takes as a task, and that fails, is told and asked for again; the machine is imaged once all the same (I10).
 func TestAPowerOnTaskThatFails(t *testing.T) {
 	t.Parallel()
 	k := suite.Kit(t, "start")
@@ -130,6 +131,11 @@ func TestAPowerOnTaskThatFails(t *testing.T) {
 	resetsAreTasks(machine, 100*time.Millisecond, func(b *sim.Behaviour) { b.TaskFails = true })
 	mark := k.Mark()
 	claim := k.Claim(machine.Name)
+	server := k.Server(machine.Name)
+	k.UntilCondition(server, v1alpha1.ConditionReady, metav1.ConditionFalse, v1alpha1.ReasonEffectFailed)
+	if told := meta.FindStatusCondition(server.Status.Conditions, v1alpha1.ConditionReady); !strings.Contains(told.Message, "switching the machine on") {
+		t.Errorf("told: %s", told.Message)
+	}
 	k.Until("asked for again", func(context.Context) error {
 		if f := k.Since(mark, machine); len(f.Resets) < 2 {
 			return errors.New("not yet")
