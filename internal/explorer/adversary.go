@@ -70,13 +70,15 @@ func (x *explorer) harmServer(s *State, harm Harm, i int) bool {
 	case OldStatus:
 		return old != nil && x.editServer(s, i, func(o *v1alpha1.Server) { o.Status = old.Status })
 	case DropLedger:
-		return x.editServer(s, i, func(o *v1alpha1.Server) { o.Annotations = apiserver.WithLedger(o.Annotations, nil) })
+		return x.editServer(s, i, func(o *v1alpha1.Server) { o.Annotations = apiserver.GlassBroken(o.Annotations, nil) })
 	case OldLedger:
 		if old == nil {
 			return false
 		}
-		changed := x.editServer(s, i, func(o *v1alpha1.Server) { o.Annotations = apiserver.WithLedger(o.Annotations, old.Annotations) })
+		changed := x.editServer(s, i, func(o *v1alpha1.Server) { o.Annotations = apiserver.GlassBroken(o.Annotations, old.Annotations) })
+		era := s.mach[i].era
 		x.older(s, i)
+		s.mach[i].era = era // whether it was started since is looked at before a restart is announced (docs/decisions/0158)
 		return changed
 	case LoseServer:
 		s.now.server[i] = absent
@@ -128,10 +130,10 @@ func (x *explorer) harmClaim(s *State, harm Harm, c int) bool {
 	}
 	switch harm {
 	case DropClaimLedger:
-		return x.editClaim(s, c, func(o *v1alpha1.ServerClaim) { o.Annotations = apiserver.WithLedger(o.Annotations, nil) })
+		return x.editClaim(s, c, func(o *v1alpha1.ServerClaim) { o.Annotations = apiserver.GlassBroken(o.Annotations, nil) })
 	case OldClaimLedger:
 		return old != nil && old.UID == x.claims.Get(s.now.claim[c]).UID &&
-			x.editClaim(s, c, func(o *v1alpha1.ServerClaim) { o.Annotations = apiserver.WithLedger(o.Annotations, old.Annotations) })
+			x.editClaim(s, c, func(o *v1alpha1.ServerClaim) { o.Annotations = apiserver.GlassBroken(o.Annotations, old.Annotations) })
 	case LoseClaim:
 		s.now.claim[c] = absent
 		return true
@@ -183,7 +185,11 @@ func (x *explorer) oldCluster(s *State) bool {
 	s.flight, s.look = flight{}, picture{}
 	s.snapshot, s.epoch = true, x.world.NoStamp
 	for i := range x.world.Servers {
+		era := s.mach[i].era
 		x.older(s, i)
+		if s.epoch { // who is told of a snapshot owes no restart for it (docs/decisions/0160)
+			s.mach[i].era = era
+		}
 	}
 	x.unrevive(s)
 	return true

@@ -3,6 +3,8 @@
 package explorer
 
 import (
+	"maps"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -93,6 +95,7 @@ func serverMutants() []Mutant {
 			}
 		})},
 		{Clause: "a restart only once", Worlds: []string{"restart", "restart-and-loss"}, Apply: seeing(func(_ *lifecycle.ServerView, m *ledger.Server) { m.Restarted = epochStart })},
+		{Clause: "broken glass drops what stands announced", Worlds: []string{"restart-older"}, Apply: glassBrokenBlindly},
 		{Clause: "a release only after a confirmed Off", Worlds: []string{"one-claim"}, Apply: releaseUnseen},
 		{Clause: "the stamp", Worlds: []string{"snapshot"}, Apply: seeing(func(v *lifecycle.ServerView, _ *ledger.Server) {
 			if seen := v.Server.Status.Observed; seen != nil {
@@ -114,6 +117,7 @@ func serverMutants() []Mutant {
 		{Clause: "what rests on Off waits for what may be on the wire", Worlds: []string{"stalls"}, Apply: seeing(longOff)},
 		{Clause: "held after an old snapshot without stamps (--after-restore)", Worlds: []string{"snapshot-unstamped"}, Apply: seeing(func(v *lifecycle.ServerView, _ *ledger.Server) { v.Settings.Epoch = "" })},
 		{Clause: "who resumes is asked whether a machine has booted since the snapshot", Worlds: []string{"snapshot-resumed"}, Apply: resumesBlindly},
+		{Clause: "who resumes a server owes no restart", Worlds: []string{"snapshot-restarted"}, Apply: resumesOwing},
 		{Clause: "a maintenance keeps everything else away (I4)", Worlds: []string{"maintenance-approved", "maintenance"}, Apply: seeing(func(v *lifecycle.ServerView, _ *ledger.Server) {
 			v.Server.Spec.MaintenanceRef, v.Maintenance = nil, nil
 		})},
@@ -128,6 +132,33 @@ func resumesBlindly(b *Brain) {
 		if d.Step.Clause == "First.ResumeUnconfirmed" {
 			patch := *d.Step.Patch
 			patch.Ledger = map[string]string{ledger.KeyRestoreEpoch: v.Settings.Epoch}
+			d.Step.Patch = &patch
+		}
+		return d
+	}
+}
+
+// glassBrokenBlindly carries on what an older ledger announces.
+func glassBrokenBlindly(b *Brain) {
+	decide := b.Server
+	b.Server = func(v lifecycle.ServerView) lifecycle.Decision {
+		d := decide(v)
+		if d.Step.Clause == "First.GlassBroken" {
+			d.Step.Patch = &lifecycle.Patch{Remove: []string{v1alpha1.AnnotationBreakGlass}}
+		}
+		return d
+	}
+}
+
+// resumesOwing resumes a server and leaves the restart that its claim asks for to be carried out.
+func resumesOwing(b *Brain) {
+	decide := b.Server
+	b.Server = func(v lifecycle.ServerView) lifecycle.Decision {
+		d := decide(v)
+		if d.Step.Patch != nil && strings.HasPrefix(d.Step.Clause, "First.Resume") {
+			patch := *d.Step.Patch
+			patch.Ledger = maps.Clone(patch.Ledger)
+			delete(patch.Ledger, ledger.KeyRestarted)
 			d.Step.Patch = &patch
 		}
 		return d

@@ -122,6 +122,9 @@ func restoreWorlds() []World {
 			Name: "snapshot-resumed", About: "a claim on a machine without a stamp, an older snapshot of the whole cluster, and a person who resumes the server, and says of the machine that it is installed",
 			Servers: 1, Claims: 1, Enrolled: true, NoStamp: true, Deeds: []Deed{CreateClaim, ConsentResume, ConsentBooted}, People: 3, Harms: []Harm{OldCluster}, Adverse: 1, Tenant: 1,
 		}, {
+			Name: "snapshot-restarted", About: "a booted claim on a machine without a stamp that is restarted, an older snapshot of the whole cluster, and a person who resumes the server",
+			Servers: 1, Claims: 1, Running: true, NoStamp: true, Deeds: []Deed{Restart, ConsentResume}, People: 3, Harms: []Harm{OldCluster}, Adverse: 1, Tenant: 1,
+		}, {
 			Name: "found-running", About: "machines that are found running for a stranger, whose power is cut and comes back, a claim that wants one, and a person who says that it is free",
 			Servers: 1, Claims: 1, Found: true, Deeds: []Deed{CreateClaim, DeleteClaim, ConsentPowerOff}, People: 3, Harms: []Harm{PowerCut, HandOn, WipeStatus, OldStatus}, Adverse: 2,
 		}, {
@@ -145,6 +148,9 @@ func restoreWorlds() []World {
 func otherWorlds() []World {
 	return []World{
 		{
+			Name: "restart-older", About: "a booted claim that is restarted, and an older ledger that somebody gives its server, the glass broken",
+			Servers: 1, Claims: 1, Running: true, Deeds: []Deed{Restart, ClaimPower}, People: 2, Tenant: 1, Harms: []Harm{OldLedger, WipeStatus}, Adverse: 2,
+		}, {
 			Name: "restart", About: "a booted claim that is restarted, with a pass that stalls and one loss of memory",
 			Servers: 1, Claims: 1, Running: true, Deeds: []Deed{Restart, ClaimPower}, People: 2, Tenant: 1, Harms: losses, Adverse: 1, Stalls: 1, StallEffects: true, StallLooks: true,
 		}, {

@@ -56,6 +56,16 @@ func Goes(object metav1.Object) bool {
 	return object.GetDeletionTimestamp() != nil && len(object.GetFinalizers()) == 0
 }
 
+// GlassBroken are annotations whose ledger was replaced by that of old, as the API server lets people do it: with a word for why.
+func GlassBroken(now, old map[string]string) map[string]string {
+	out := WithLedger(now, old)
+	if out == nil {
+		out = map[string]string{}
+	}
+	out[v1alpha1.AnnotationBreakGlass] = "repair"
+	return out
+}
+
 // WithLedger are annotations with the ledger of old in the place of their own; nil for none at all.
 func WithLedger(now, old map[string]string) map[string]string {
 	out := map[string]string{}
