@@ -53,7 +53,7 @@ func TestNoPowerStateIsOlderThanItsAnswer(t *testing.T) {
 		var on time.Time
 		bmc.set(func(b *scriptedBMC) {
 			b.during = func() {
-				time.Sleep(slow)
+				<-time.After(slow)
 				bmc.facts(func(f *provider.SystemFacts) { f.Power = provider.PowerOn })
 				on = time.Now()
 				bmc.set(func(b *scriptedBMC) { b.during = nil })
@@ -66,7 +66,7 @@ func TestNoPowerStateIsOlderThanItsAnswer(t *testing.T) {
 		}
 		cloud.set(func(c *scriptedCloud) {
 			c.before = func() {
-				time.Sleep(slow)
+				<-time.After(slow)
 				cloud.vm("fra1-vm1", func(f *provider.InstanceFacts) { f.Power = provider.PowerOff })
 				on = time.Now()
 				cloud.set(func(c *scriptedCloud) { c.before = nil })
