@@ -70,15 +70,19 @@ func (x *explorer) harmServer(s *State, harm Harm, i int) bool {
 	case OldStatus:
 		return old != nil && x.editServer(s, i, func(o *v1alpha1.Server) { o.Status = old.Status })
 	case DropLedger:
-		return x.editServer(s, i, func(o *v1alpha1.Server) { o.Annotations = apiserver.GlassBroken(o.Annotations, nil) })
+		return x.editServer(s, i, func(o *v1alpha1.Server) { o.Annotations = apiserver.Replaced(o.Annotations, nil, !x.world.Unguarded) })
 	case OldLedger:
 		if old == nil {
 			return false
 		}
-		changed := x.editServer(s, i, func(o *v1alpha1.Server) { o.Annotations = apiserver.GlassBroken(o.Annotations, old.Annotations) })
+		changed := x.editServer(s, i, func(o *v1alpha1.Server) {
+			o.Annotations = apiserver.Replaced(o.Annotations, old.Annotations, !x.world.Unguarded)
+		})
 		era := s.mach[i].era
 		x.older(s, i)
-		s.mach[i].era = era // whether it was started since is looked at before a restart is announced (docs/decisions/0158)
+		if !x.world.Unguarded {
+			s.mach[i].era = era // whether it was started since is looked at before a restart is announced (docs/decisions/0158)
+		}
 		return changed
 	case LoseServer:
 		s.now.server[i] = absent
@@ -130,10 +134,14 @@ func (x *explorer) harmClaim(s *State, harm Harm, c int) bool {
 	}
 	switch harm {
 	case DropClaimLedger:
-		return x.editClaim(s, c, func(o *v1alpha1.ServerClaim) { o.Annotations = apiserver.GlassBroken(o.Annotations, nil) })
+		return x.editClaim(s, c, func(o *v1alpha1.ServerClaim) {
+			o.Annotations = apiserver.Replaced(o.Annotations, nil, !x.world.Unguarded)
+		})
 	case OldClaimLedger:
 		return old != nil && old.UID == x.claims.Get(s.now.claim[c]).UID &&
-			x.editClaim(s, c, func(o *v1alpha1.ServerClaim) { o.Annotations = apiserver.GlassBroken(o.Annotations, old.Annotations) })
+			x.editClaim(s, c, func(o *v1alpha1.ServerClaim) {
+				o.Annotations = apiserver.Replaced(o.Annotations, old.Annotations, !x.world.Unguarded)
+			})
 	case LoseClaim:
 		s.now.claim[c] = absent
 		return true

@@ -23,6 +23,8 @@ type World struct {
 	Found bool
 	// NoStamp machines cannot keep an asset tag.
 	NoStamp bool
+	// Unguarded ledgers can be replaced without breaking the glass: the cluster lacks the policy that Holdfast is installed with.
+	Unguarded bool
 	// Always: claims boot from the network at each power-on (diskless machines).
 	Always bool
 	// Method by which claims boot; "" is PXE.

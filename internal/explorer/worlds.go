@@ -57,8 +57,8 @@ func claimWorlds() []World {
 			Name: "one-claim-aged", About: "one claim whose power is switched, and one older copy of a status, a ledger or an object",
 			Servers: 1, Claims: 1, Enrolled: true, Deeds: tenant, People: 3, Harms: ageing, Adverse: 1, Tenant: 1,
 		}, {
-			Name: "two-claims-aged", About: "two claims, and one older copy of a status, a ledger or an object",
-			Servers: 1, Claims: 2, Enrolled: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: ageing, Adverse: 1,
+			Name: "two-claims-aged", About: "two claims, and one older copy of a status, a ledger or an object; ledgers are replaced without breaking the glass",
+			Servers: 1, Unguarded: true, Claims: 2, Enrolled: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 3, Harms: ageing, Adverse: 1,
 		},
 	}
 }
@@ -154,8 +154,8 @@ func otherWorlds() []World {
 			Name: "restart", About: "a booted claim that is restarted, with a pass that stalls and one loss of memory",
 			Servers: 1, Claims: 1, Running: true, Deeds: []Deed{Restart, ClaimPower}, People: 2, Tenant: 1, Harms: losses, Adverse: 1, Stalls: 1, StallEffects: true, StallLooks: true,
 		}, {
-			Name: "restart-and-loss", About: "a booted claim that is restarted, and one loss of memory",
-			Servers: 1, Claims: 1, Running: true, Deeds: []Deed{Restart, DeleteClaim}, People: 2, Harms: losses, Adverse: 1, Tenant: 1,
+			Name: "restart-and-loss", About: "a booted claim that is restarted, and one loss of memory, without breaking the glass",
+			Servers: 1, Unguarded: true, Claims: 1, Running: true, Deeds: []Deed{Restart, DeleteClaim}, People: 2, Harms: losses, Adverse: 1, Tenant: 1,
 		}, {
 			Name: "tasks", About: "a booted claim whose machine takes power-offs as tasks that may fail, with a pass or a look that stalls, and a status wiped; no stamps",
 			Servers: 1, Claims: 1, Running: true, NoStamp: true, Tasks: true, Deeds: []Deed{ClaimPower, DeleteClaim, CreateClaim}, People: 2, Tenant: 1, Harms: []Harm{WipeStatus}, Adverse: 1,

@@ -67,7 +67,7 @@ func failureOf(err error) failure {
 		reason:  known.Reason,
 		message: known.Message,
 		after:   known.After,
-		wide:    wideReasons[known.Reason] || known.Class == provider.Denied,
+		wide:    wideReasons[known.Reason] || (known.Class == provider.Denied && known.Reason != provider.ReasonForbidden),
 	}
 	if f.reason == "" {
 		f.reason = string(known.Class)

@@ -257,7 +257,7 @@ func TestFailureOf(t *testing.T) {
 			failure{outcome: "Transient", reason: "Timeout", message: "the BMC did not answer within the deadline", wide: true}},
 		"unreachable":   {provided(provider.Transient, provider.ReasonUnreachable), failure{outcome: "Transient", reason: "Unreachable", message: "m", wide: true}},
 		"server error":  {provided(provider.Transient, provider.ReasonServerError), failure{outcome: "Transient", reason: "ServerError", message: "m"}},
-		"forbidden":     {provided(provider.Denied, provider.ReasonForbidden), failure{outcome: "Denied", reason: "Forbidden", message: "m", wide: true, definite: true}},
+		"forbidden":     {provided(provider.Denied, provider.ReasonForbidden), failure{outcome: "Denied", reason: "Forbidden", message: "m"}},
 		"credentials":   {provided(provider.Denied, provider.ReasonCredentialsInvalid), failure{outcome: "Denied", reason: "CredentialsInvalid", message: "m", wide: true, definite: true, locking: true}},
 		"no secret":     {provided(provider.Denied, provider.ReasonCredentialsMissing), failure{outcome: "Denied", reason: "CredentialsMissing", message: "m", wide: true, definite: true}},
 		"certificate":   {provided(provider.Denied, provider.ReasonTLSVerifyFailed), failure{outcome: "Denied", reason: "TLSVerifyFailed", message: "m", wide: true, definite: true}},

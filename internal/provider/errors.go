@@ -62,7 +62,7 @@ const (
 	ReasonServerError        = "ServerError"        // 5xx
 	ReasonBusy               = "Busy"               // 503 with or without Retry-After, "not now"
 	ReasonRateLimited        = "RateLimited"        // 429
-	ReasonCredentialsInvalid = "CredentialsInvalid" // 401 twice in a row, or 403 of a BMC
+	ReasonCredentialsInvalid = "CredentialsInvalid" // 401 twice in a row, or a 403 that keeps everything from them
 	ReasonCredentialsMissing = "CredentialsMissing" // no secret, or one without the needed keys
 	ReasonTLSVerifyFailed    = "TLSVerifyFailed"    // certificate not trusted, expired, or fingerprint not as pinned
 	ReasonEndpointInvalid    = "EndpointInvalid"    // malformed endpoint

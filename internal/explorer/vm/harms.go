@@ -64,7 +64,7 @@ func (x *explorer) inflict(s *State, harm Harm, slot int) bool {
 		return old != nil && x.editServer(s, slot, func(o *v1alpha1.Server) { o.Status = old.Status })
 	case DropLedger:
 		x.forgets(s)
-		return x.editServer(s, slot, func(o *v1alpha1.Server) { o.Annotations = apiserver.GlassBroken(o.Annotations, nil) })
+		return x.editServer(s, slot, func(o *v1alpha1.Server) { o.Annotations = apiserver.Replaced(o.Annotations, nil, !x.world.Unguarded) })
 	case OldLedger:
 		return old != nil && x.ageLedger(s, slot, old)
 	case LoseServer:
@@ -78,7 +78,9 @@ func (x *explorer) inflict(s *State, harm Harm, slot int) bool {
 // ageLedger puts an older ledger on a server. On one that is being deleted it says whose deletion that is: who it was before is given up.
 func (x *explorer) ageLedger(s *State, slot int, old *v1alpha1.Server) bool {
 	x.forgets(s)
-	if !x.editServer(s, slot, func(o *v1alpha1.Server) { o.Annotations = apiserver.GlassBroken(o.Annotations, old.Annotations) }) {
+	if !x.editServer(s, slot, func(o *v1alpha1.Server) {
+		o.Annotations = apiserver.Replaced(o.Annotations, old.Annotations, !x.world.Unguarded)
+	}) {
 		return false
 	}
 	if server := s.now.server[slot]; server != absent && x.servers.Get(server).DeletionTimestamp != nil && !x.world.Class {
@@ -132,10 +134,14 @@ func (x *explorer) harmClaim(s *State, harm Harm) bool {
 	s.unbound |= x.ownerOf(s.now.claim).bit()
 	switch harm {
 	case DropClaimLedger:
-		return x.editClaim(s, func(c *v1alpha1.ServerClaim) { c.Annotations = apiserver.GlassBroken(c.Annotations, nil) })
+		return x.editClaim(s, func(c *v1alpha1.ServerClaim) {
+			c.Annotations = apiserver.Replaced(c.Annotations, nil, !x.world.Unguarded)
+		})
 	case OldClaimLedger:
 		return old != nil && old.UID == x.claims.Get(s.now.claim).UID &&
-			x.editClaim(s, func(c *v1alpha1.ServerClaim) { c.Annotations = apiserver.GlassBroken(c.Annotations, old.Annotations) })
+			x.editClaim(s, func(c *v1alpha1.ServerClaim) {
+				c.Annotations = apiserver.Replaced(c.Annotations, old.Annotations, !x.world.Unguarded)
+			})
 	case LoseClaim:
 		s.now.claim = absent
 		return true

@@ -26,6 +26,8 @@ type World struct {
 	// Policy and MaintenancePower of the maintenance that people may make.
 	Policy           v1alpha1.MaintenancePolicy
 	MaintenancePower v1alpha1.Power
+	// Unguarded ledgers can be replaced without breaking the glass: the cluster lacks the policy that Holdfast is installed with.
+	Unguarded bool
 	// Keep lets the claim keep the power of its VM, which nobody but a restart then switches off.
 	Keep bool
 	// Deeds that people do, at most People of them on a path.

@@ -66,7 +66,9 @@ func ejectBooted(s *state) answer { return eject(s).Quiet() }
 // the machine was seen On is that On (docs/decisions/0161).
 var restart = rules.Join(
 	steps{{Name: "Since", When: rules.All((*state).OnSinceRestart, rules.Not(isAnnounced(ledger.WhyRestart))), Then: recordRestart("the machine was started after the restart was asked for")}},
-	steps{{Name: "ComingUp", When: rules.All((*state).comingUp, rules.Not(isAnnounced(ledger.WhyRestart))), Then: changingPower.Then}},
+	steps{{Name: "ComingUp", When: rules.All((*state).comingUp, rules.Not(isAnnounced(ledger.WhyRestart)), rules.Not(claimWants(v1alpha1.PowerOff))), Then: func(s *state) answer {
+		return s.Wait(v1alpha1.ReasonPoweringOn, "the machine is powering on: when it is On tells whether the restart that is asked for came before that")
+	}}},
 	rules.Within("PowerOff", rules.Not((*state).off), powerOff(ledger.WhyRestart, isElsewhere)),
 	steps{
 		{Name: "AwaitPicture", When: rules.All(isAnnounced(ledger.WhyRestart), rules.Not((*state).Pictured)), Then: awaitPicture, Carries: true},

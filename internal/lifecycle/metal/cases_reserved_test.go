@@ -282,6 +282,7 @@ func restartCases() []decided {
 		{"Reserved.Booted.RestartForgotten", "an absent record never means an older one", given(asked, lt.Ledger(func(l *ledger.Server) { l.Restarted = time.Time{} })), patch, and(wroteRestart, sets(ledger.KeyRestarted))},
 		{"Reserved.Booted.Restart.Since", "the current On began after it: carried out already, whatever the record says", given(asked, lt.SeenSince(2)), patch, and(wroteRestart, sets(ledger.KeyRestarted))},
 		{"Reserved.Booted.Restart.ComingUp", "asked for while it is powering on: whether it is older than that On is told by when it is On", given(asked, poweringOn), wait, nil},
+		{"Reserved.Booted.Restart.PowerOff.Announce", "one that hangs on its way up is brought down by asking for Off", given(asked, poweringOn, lt.ClaimPower(v1alpha1.PowerOff)), patch, sets(ledger.KeyIntent)},
 		{"Reserved.Booted.Restart.PowerOff.Changing", "powering on anew under the announcement", given(asked, poweringOn, lt.Announced(ledger.WhyRestart, 0)), wait, nil},
 		{"Reserved.Booted.Restart.AwaitPicture", "Off is believed on a picture that bears the intent (R4)", given(off, lt.Announced(ledger.WhyRestart, 1)), wait, nil},
 		{"Reserved.Booted.Restart.PowerOff.Announce", "announced, with that the machine is to be On again", asked, patch, sets(ledger.KeyIntent, ledger.KeyPowerOn)},

@@ -74,7 +74,6 @@ func TestEveryClauseHasACase(t *testing.T) {
 	}
 }
 
-// reason checks the first gate.
 // says wants a word in what is told first.
 func says(word string) func(*testing.T, lifecycle.Decision) {
 	return func(t *testing.T, d lifecycle.Decision) {
@@ -85,6 +84,7 @@ func says(word string) func(*testing.T, lifecycle.Decision) {
 	}
 }
 
+// reason checks the first gate.
 func reason(want string) func(*testing.T, lifecycle.Decision) {
 	return func(t *testing.T, d lifecycle.Decision) {
 		t.Helper()

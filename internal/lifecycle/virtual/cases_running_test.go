@@ -122,6 +122,7 @@ func restartCases() []decided {
 		{"Reserved.Restart.PowerOff.Announce", "one that is to be Off after it is not", given(lt.Serving, asked, lt.ClaimPower(v1alpha1.PowerOff)), patch, lt.Changes([]string{ledger.KeyIntent}, nil)},
 		{"Reserved.Restart.PowerOff.Stop", "carried out as announced", given(lt.Serving, asked, announced), act, lt.And(lt.Does(lifecycle.OpStop), carries, lt.Live, expects(func(e lifecycle.VirtualEffect) bool { return e.Expect.Power == provider.PowerOn }))},
 		{"Reserved.Restart.ComingUp", "asked for while it is powering on: whether it is older than that On is told by when it is On", given(lt.Serving, asked, lt.NovaState("SHUTOFF", "powering-on"), lt.Power(v1alpha1.ObservedPoweringOn)), wait, nil},
+		{"Reserved.Restart.PowerOff.Announce", "unless its claim asks for Off", given(lt.Serving, asked, lt.ClaimPower(v1alpha1.PowerOff), lt.NovaState("SHUTOFF", "powering-on"), lt.Power(v1alpha1.ObservedPoweringOn)), patch, lt.Changes([]string{ledger.KeyIntent}, nil)},
 		{"Reserved.Restart.PowerOff.Stopping", "on its way", given(lt.Serving, asked, announced, lt.NovaState("ACTIVE", "powering-off")), wait, nil},
 		{"Reserved.Restart.AwaitPicture", "Off is believed on a picture taken since (R4)", given(lt.Serving, asked, announced, lt.Stopped), wait, nil},
 		{"Reserved.Restart.Record", "once: recorded with what closes the intent, and only then started", given(lt.Serving, asked, announced, lt.Stopped, lt.Pictured), patch, lt.Changes([]string{ledger.KeyRestarted, ledger.KeyOffAt}, []string{ledger.KeyIntent})},

@@ -129,7 +129,9 @@ func (s *state) intent(op ledger.IntentOp, why ledger.Why) *ledger.Intent {
 // that is asked for before the VM was seen On is that On (docs/decisions/0161).
 var restart = rules.Within("Restart", (*state).RestartWanted, rules.Join(
 	steps{{Name: "Skip", When: rules.Either((*state).RestartUnknown, rules.All((*state).OnSinceRestart, rules.Not((*state).restartAnnounced))), Then: recordRestart("take the restart as carried out: the VM was started since, or its record was lost")}},
-	steps{{Name: "ComingUp", When: rules.All((*state).comingUp, rules.Not((*state).restartAnnounced)), Then: changing}},
+	steps{{Name: "ComingUp", When: rules.All((*state).comingUp, rules.Not((*state).restartAnnounced), rules.Not(wants(v1alpha1.PowerOff))), Then: func(s *state) answer {
+		return s.Wait(v1alpha1.ReasonPoweringOn, "the VM is powering on: when it is On tells whether the restart that is asked for came before that")
+	}}},
 	rules.Within("PowerOff", rules.Not((*state).off), powerOff(whyRestart)),
 	steps{
 		{Name: "AwaitPicture", When: rules.All((*state).restartAnnounced, rules.Not((*state).Pictured)), Then: awaitPicture, Carries: true},

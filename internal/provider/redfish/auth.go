@@ -82,18 +82,28 @@ func (b *BMC) refused(ctx context.Context, r *response, anew bool) bool {
 	return !b.welcome(ctx)
 }
 
-// welcome says that the BMC takes these credentials, or this session, still.
+// welcome says that the BMC takes these credentials, or this session, still: it shows the session, or its systems. An answer that is about
+// neither, and no answer, contradict nothing.
 func (b *BMC) welcome(ctx context.Context) bool {
-	path := b.auth.session
-	if path == "" {
-		root, err := b.fetchRoot(ctx)
-		if err != nil {
-			return false
-		}
-		path = root.systems
+	paths := []string{b.auth.session}
+	if root, err := b.fetchRoot(ctx); err == nil {
+		paths = append(paths, root.systems)
 	}
-	r, err := b.exchange(ctx, request{method: http.MethodGet, path: path}, b.authorize)
-	return err == nil && r.ok()
+	for _, path := range paths {
+		if path == "" {
+			continue
+		}
+		r, err := b.exchange(ctx, request{method: http.MethodGet, path: path}, b.authorize)
+		if err != nil {
+			return true
+		}
+		switch r.status {
+		case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 func (b *BMC) authorize(h http.Header) {

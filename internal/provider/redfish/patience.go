@@ -15,6 +15,8 @@ const (
 	settleTime = 5 * time.Minute
 	// postTime bounds how long refusals are put down to a POST that goes on: some tell for ever that they are in it.
 	postTime = 30 * time.Minute
+	// rowSilence is longer than effects are ever put off between two tries (five minutes): refusals that lie further apart are no row.
+	rowSilence = 10 * time.Minute
 )
 
 // unsettled says that the machine is at such a point: on its way on or off, in POST where that is told, or lately reset by us.

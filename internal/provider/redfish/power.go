@@ -121,7 +121,7 @@ func (t turn) start(ctx context.Context, s *system, goal provider.PowerState, ta
 		return provider.Outcome{}, err
 	}
 	out, err := t.post(ctx, target, resetBody{ResetType: kind})
-	if statusOf(err) == 0 { // taken, or perhaps: no answer came
+	if status := statusOf(err); status == 0 || status >= http.StatusInternalServerError { // taken, or perhaps: no answer came, or another's
 		t.known.noteReset(s.path, t.opts.Clock())
 	}
 	if err == nil {

@@ -14,8 +14,11 @@ type recent struct {
 	resets    map[string]time.Time
 	ejections map[string]ejection
 	work      map[string]work
-	refusals  map[string]time.Time // when the first of a row of vague refusals came
+	refusals  map[string]refusals
 }
+
+// refusals are a row of vague refusals.
+type refusals struct{ first, last time.Time }
 
 type ejection struct {
 	image string
@@ -44,18 +47,21 @@ func (k *knowledge) resetLately(path string, now time.Time) bool {
 	return known && now.Sub(at) < settleTime
 }
 
-// refusedFor is how long vague refusals have come for the resource at path. After twice the longest POST a new row begins.
+// refusedFor is how long vague refusals have come for the resource at path. A silence longer than any pause between two tries of the same
+// effect ends the row.
 func (k *knowledge) refusedFor(path string, now time.Time) time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	first, known := k.recent.refusals[path]
-	if !known || now.Sub(first) > 2*postTime {
-		if k.recent.refusals == nil {
-			k.recent.refusals = map[string]time.Time{}
-		}
-		k.recent.refusals[path], first = now, now
+	if k.recent.refusals == nil {
+		k.recent.refusals = map[string]refusals{}
 	}
-	return now.Sub(first)
+	row, known := k.recent.refusals[path]
+	if !known || now.Sub(row.last) > rowSilence {
+		row.first = now
+	}
+	row.last = now
+	k.recent.refusals[path] = row
+	return now.Sub(row.first)
 }
 
 // noteTaken ends such a row.
@@ -104,20 +110,21 @@ func (k *knowledge) noteWork(path, task string, now time.Time) {
 	k.recent.work[path] = work{task: task, since: now}
 }
 
-// workAt is that task. One that is older than settleTime is none to wait for: jobs that wait for the next reset may do so for ever.
-func (k *knowledge) workAt(path string, now time.Time) string {
+// workAt is that task, and how long it is waited for: jobs that wait for the next reset may do so for ever, so settleTime ends it.
+func (k *knowledge) workAt(path string, now time.Time) (task string, left time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if w := k.recent.work[path]; now.Sub(w.since) < settleTime {
-		return w.task
+	w := k.recent.work[path]
+	if left = settleTime - now.Sub(w.since); left > 0 {
+		return w.task, left
 	}
-	return ""
+	return "", 0
 }
 
 // underWay looks at the task that an earlier change of the same resource became: while it runs nothing is sent on top of it. That it
 // failed is told once, and then the change may be tried again.
 func (t turn) underWay(ctx context.Context, path, what string) error {
-	task := t.known.workAt(path, t.opts.Clock())
+	task, left := t.known.workAt(path, t.opts.Clock())
 	if task == "" {
 		return nil
 	}
@@ -127,7 +134,7 @@ func (t turn) underWay(ctx context.Context, path, what string) error {
 	}
 	if state.Phase == provider.TaskRunning {
 		e := fail(provider.Busy, provider.ReasonBusy, "the BMC is "+what, nil)
-		e.After = max(state.After, time.Second)
+		e.After = max(min(state.After, left), time.Second)
 		return e
 	}
 	t.known.noteWork(path, "", time.Time{})

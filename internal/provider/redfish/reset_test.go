@@ -12,30 +12,50 @@ import (
 )
 
 // TestPatienceWithResetsEnds: no state of a machine lasts half an hour; what is refused for longer needs a person, who is given the BMC's word
-// for it. A refused reset is none, and excuses nothing that is refused after it; one that was taken begins anew.
+// for it. One that was taken begins anew, and so does one after a silence.
 func TestPatienceWithResetsEnds(t *testing.T) {
-	f := newFake(t, func(s object) { s["IndicatorLED"] = "Off" })
+	f := newFake(t)
 	refuse := func() { f.answer("POST "+fakeReset, http.StatusBadRequest, redfishError("GeneralError", canary)) }
 	refuse()
-	f.answer("PATCH "+fakeSystemPath, http.StatusBadRequest, "")
 	now := noon()
 	a := f.connect(func(o *Options) { o.Clock = func() time.Time { return now } }).Actor()
-	for _, class := range []provider.Class{provider.Busy, provider.Busy, provider.Terminal} {
+	const pause = 5 * time.Minute
+	for tried := time.Duration(0); tried < 4*postTime; tried += pause {
+		want := provider.Busy
+		if tried >= postTime {
+			want = provider.Terminal
+		}
 		err := powerOn(t, a)
-		equal(t, "class after "+now.Sub(noon()).String(), class, provider.ClassOf(err))
+		equal(t, "class after "+tried.String(), want, provider.ClassOf(err))
 		if !strings.Contains(err.Error(), "GeneralError") {
 			t.Errorf("it does not say the BMC's word: %v", err)
 		}
-		now = now.Add(postTime / 2)
+		now = now.Add(pause)
 	}
-	_, err := a.SetBootOverride(t.Context(), fakeRef, pxe, provider.Expect{})
-	wantError(t, err, provider.Terminal, provider.ReasonRefused)
 	f.answer("POST "+fakeReset, http.StatusNoContent, "")
 	if err := powerOn(t, a); err != nil {
 		t.Fatal(err)
 	}
 	refuse()
 	equal(t, "class after one that was taken", provider.Busy, provider.ClassOf(powerOn(t, a)))
+	now = now.Add(postTime)
+	equal(t, "class after a silence", provider.Busy, provider.ClassOf(powerOn(t, a)))
+}
+
+// TestARefusedResetExcusesNothing: only a machine that was reset may refuse what it takes at other times.
+func TestARefusedResetExcusesNothing(t *testing.T) {
+	for _, row := range []struct {
+		status int
+		class  provider.Class
+	}{{http.StatusBadRequest, provider.Terminal}, {http.StatusNoContent, provider.Busy}, {http.StatusGatewayTimeout, provider.Busy}} {
+		f := newFake(t)
+		f.answer("POST "+fakeReset, row.status, "")
+		f.answer("PATCH "+fakeSystemPath, http.StatusBadRequest, "")
+		a := f.connect(func(o *Options) { o.Clock = noon }).Actor()
+		_ = powerOn(t, a)
+		_, err := a.SetBootOverride(t.Context(), fakeRef, pxe, provider.Expect{})
+		equal(t, "class after "+http.StatusText(row.status), row.class, provider.ClassOf(err))
+	}
 }
 
 // TestAPowerOnThatIsATask: while its task runs nothing is sent on top of it; that it failed is told once, in the BMC's word, and then it is
@@ -53,6 +73,13 @@ func TestAPowerOnThatIsATask(t *testing.T) {
 	}
 	wantError(t, powerOn(t, a), provider.Busy, provider.ReasonBusy)
 	equal(t, "resets while it runs", 1, len(resets(f)))
+	f.handle("GET "+taskPath, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "3600")
+		w.WriteHeader(http.StatusAccepted)
+	})
+	if e := wantedError(t, powerOn(t, a), provider.Busy, provider.ReasonBusy); e.After > settleTime {
+		t.Errorf("it is waited for %s", e.After)
+	}
 	f.answer("GET "+taskPath, http.StatusOK, `{"TaskState":"Exception","Messages":[{"MessageId":"Vendor.1.0.PSUFault"}]}`)
 	if err := powerOn(t, a); err == nil || !strings.Contains(err.Error(), "PSUFault") {
 		t.Errorf("told: %v", err)

@@ -278,8 +278,8 @@ func TestForbidden(t *testing.T) {
 	r := newRackBMC(t)
 	b := r.with(canary, "1")
 	r.mustLook(b)
-	for _, path := range []string{"Systems", "Sessions/"} { // the session has ended: nothing is answered to it
-		if _, err := r.Inject(sim.Fault{Kind: sim.FaultStatus, Status: http.StatusForbidden, Method: http.MethodGet, Path: path, Count: 1}); err != nil {
+	for path, count := range map[string]int{"Systems": 2, "Sessions/": 1} { // the session has ended: nothing is answered to it
+		if _, err := r.Inject(sim.Fault{Kind: sim.FaultStatus, Status: http.StatusForbidden, Method: http.MethodGet, Path: path, Count: count}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -335,12 +335,26 @@ func TestForbiddenByWords(t *testing.T) {
 						t.Fatalf("it keeps the BMC from being read: %v", err)
 					}
 				}
-				if n := len(f.got("PATCH")); n > 6 {
-					t.Errorf("%d PATCHes for three calls", n)
+				equal(t, "PATCHes for three calls", 3, len(f.got("PATCH")))
+				if n := len(f.got("POST")); n > 1 {
+					t.Errorf("%d logins", n)
 				}
 			})
 		}
 	}
+	t.Run("and nothing else is answered", func(t *testing.T) {
+		f := newFake(t, func(s object) { s["IndicatorLED"] = "Off" })
+		f.answer("PATCH /redfish/v1/Systems/1", http.StatusForbidden, "")
+		b := f.connect()
+		if err := lookFake(t, b); err != nil {
+			t.Fatal(err)
+		}
+		f.answer("GET /redfish/v1/Systems", http.StatusServiceUnavailable, "")
+		for range 3 { // whose credentials were taken a moment ago, for the look before
+			_, err := b.Actor().SetIndicator(t.Context(), fakeRef, provider.IndicatorLit, provider.Expect{})
+			wantError(t, err, provider.Denied, provider.ReasonForbidden)
+		}
+	})
 	t.Run("wrong credentials", func(t *testing.T) {
 		f := newFake(t)
 		f.answer("GET /redfish/v1/Systems", http.StatusForbidden, "")
