@@ -18,6 +18,9 @@ type Fault struct {
 	// a rhythm to what strikes all servers at once.
 	Weight int
 	Every  time.Duration
+	// Recovers slows that rhythm for fleets of more than fifty servers: after it everything is held until a person has been at each of them, and
+	// a larger fleet that is struck anew before it runs again shows nothing.
+	Recovers bool
 	// Least and Most bound how long it lasts until it is taken back.
 	Least, Most time.Duration
 	// StampedOnly keeps it from campaigns whose machines keep no stamps: there the promise has its one limit.
@@ -60,8 +63,8 @@ func Faults() []Fault {
 		{Name: "freeze-etcd", Every: 60 * second, Least: soon, Most: 3 * second, do: freezeEtcd},
 		{Name: "freeze-api-server", Every: 60 * second, Least: soon, Most: 3 * second, do: freezeAPIServer},
 		{Name: "snapshot", Every: 15 * second, do: takeSnapshot},
-		{Name: "restore-snapshot", Every: 100 * second, StampedOnly: true, do: restoreSnapshot},
-		{Name: "restore-snapshot-held", Every: 170 * second, do: restoreSnapshotHeld},
+		{Name: "restore-snapshot", Every: 100 * second, Recovers: true, StampedOnly: true, do: restoreSnapshot},
+		{Name: "restore-snapshot-held", Every: 170 * second, Recovers: true, do: restoreSnapshotHeld},
 		// The ways to machines and cloud.
 		{Name: "bad-replies", On: OnMachine, Weight: 8, Least: second, Most: 6 * second, do: badReplies},
 		{Name: "cut-bmc", On: OnMachine, Weight: 5, Least: second, Most: 6 * second, do: cutBMC},

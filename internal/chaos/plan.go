@@ -72,8 +72,12 @@ func MakePlan(options Options) Plan {
 // regular are the steps of a fault that has a rhythm instead of a weight: anywhere within each of its spans, if the span fits.
 func (f Fault) regular(options Options, random *rand.Rand) Plan {
 	var plan Plan
-	for from := f.Every; f.Every > 0 && from <= options.Duration; from += f.Every {
-		at := from - time.Duration(random.Float64()*float64(f.Every)/2)
+	every := f.Every
+	if f.Recovers {
+		every = every * time.Duration(max(50, options.Servers)) / 50
+	}
+	for from := every; every > 0 && from <= options.Duration; from += every {
+		at := from - time.Duration(random.Float64()*float64(every)/2)
 		plan = append(plan, f.step(at, options, random))
 	}
 	return plan

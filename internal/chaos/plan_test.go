@@ -52,6 +52,23 @@ func TestAPlanHasEveryFault(t *testing.T) {
 	}
 }
 
+// A fleet that is restored has the time to run again before it is restored anew: the more servers, the longer.
+func TestARestoredFleetHasTimeToRecover(t *testing.T) {
+	restores := func(servers int) (count int) {
+		options := optionsOf(1)
+		options.Servers, options.Duration = servers, 30*time.Minute
+		for _, step := range MakePlan(options) {
+			if strings.HasPrefix(step.Fault, "restore-snapshot") {
+				count++
+			}
+		}
+		return count
+	}
+	if few, many := restores(50), restores(200); few < 3*many || many < 3 || restores(20) != few {
+		t.Errorf("%d restores of 50 servers in half an hour, %d of 200, %d of 20", few, many, restores(20))
+	}
+}
+
 // Where machines keep no stamps an old snapshot is restored with --after-restore alone: the one limit of the promise.
 func TestASnapshotIsRestoredUnheldOnlyWhereStampsAreKept(t *testing.T) {
 	for seed := range uint64(20) {

@@ -165,6 +165,27 @@ func TestTheOtherSystemBehindTheBMCIsNotTouched(t *testing.T) {
 	}
 }
 
+// A system that cannot be reset, such as a board of accelerators, is told on the BMC and yields no Server: the only host bears the BMC's name.
+func TestASystemThatCannotBeResetYieldsNoServer(t *testing.T) {
+	t.Parallel()
+	k := suite.Kit(t, "tray")
+	machine := k.Enroll(playing("nvidia-dgx-h100"))
+	bmc := harness.Read(k, k.Server(machine.Name)).Spec.Redfish.BMCRef.Name
+	told := &v1alpha1.BMC{ObjectMeta: metav1.ObjectMeta{Name: bmc}}
+	if systems := harness.Read(k, told).Status.Observed.Systems; len(systems) < 2 {
+		t.Fatalf("systems told: %+v", systems)
+	}
+	var servers v1alpha1.ServerList
+	if err := k.Admin.List(t.Context(), &servers); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range servers.Items {
+		if s.Spec.Redfish != nil && s.Spec.Redfish.BMCRef.Name == bmc && s.Name != machine.Name {
+			t.Errorf("server %s of system %s%s", s.Name, s.Spec.Redfish.SystemUUID, s.Spec.Redfish.SystemID)
+		}
+	}
+}
+
 // B157: a second BMC object for the same machine is refused by name, on both, and makes no Server. One that a person makes by hand behind
 // it, by Redfish Id and so under another identity, is held: nothing is done to the machine a second time. What the first has goes on.
 func TestASecondObjectForOneMachineIsToldSo(t *testing.T) {
