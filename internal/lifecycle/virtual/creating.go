@@ -26,7 +26,7 @@ var creatingSteps = rules.Named("Creating", rules.Join(
 	dependencies,
 	rules.Lift[*state](rules.Steps[*rules.State]{rules.AwaitBound}),
 	steps{
-		{Name: "PowerNotWanted", When: wants(v1alpha1.PowerOff), Then: powerNotWanted},
+		{Name: "PowerNotWanted", When: (*state).wantsOff, Then: powerNotWanted},
 		{Name: "UserData", When: (*state).UserDataLacking, Then: (*state).AwaitUserData},
 		// Before the first request: where its reply is lost, the project is the one memory of where to look.
 		{Name: "Project", When: func(s *state) bool { return s.Ledger.Project == "" && s.Facts.ProjectID != "" }, Then: func(s *state) answer {

@@ -26,9 +26,7 @@ func (s *state) desired() v1alpha1.Power {
 	return v1alpha1.PowerOn
 }
 
-func wants(p v1alpha1.Power) func(*state) bool {
-	return func(s *state) bool { return s.desired() == p }
-}
+func (s *state) wantsOff() bool { return s.desired() == v1alpha1.PowerOff }
 
 // whyPower says who asks for Off.
 func (s *state) whyPower() ledger.Why {
@@ -129,7 +127,7 @@ func (s *state) intent(op ledger.IntentOp, why ledger.Why) *ledger.Intent {
 // that is asked for before the VM was seen On is that On (docs/decisions/0161).
 var restart = rules.Within("Restart", (*state).RestartWanted, rules.Join(
 	steps{{Name: "Skip", When: rules.Either((*state).RestartUnknown, rules.All((*state).OnSinceRestart, rules.Not((*state).restartAnnounced))), Then: recordRestart("take the restart as carried out: the VM was started since, or its record was lost")}},
-	steps{{Name: "ComingUp", When: rules.All((*state).comingUp, rules.Not((*state).restartAnnounced), rules.Not(wants(v1alpha1.PowerOff))), Then: func(s *state) answer {
+	steps{{Name: "ComingUp", When: rules.All((*state).comingUp, rules.Not((*state).restartAnnounced), rules.Not((*state).wantsOff)), Then: func(s *state) answer {
 		return s.Wait(v1alpha1.ReasonPoweringOn, "the VM is powering on: when it is On tells whether the restart that is asked for came before that")
 	}}},
 	rules.Within("PowerOff", rules.Not((*state).off), powerOff(whyRestart)),

@@ -64,8 +64,8 @@ var seen = rules.Join(remember, picture, elsewhere, steps{
 // kept brings power and network to what is asked for; beforeOn comes before a start.
 func kept(beforeOn steps) steps {
 	return rules.Join(
-		rules.Within("PowerOff", rules.All(rules.Not((*state).off), wants(v1alpha1.PowerOff)), powerOff((*state).whyPower)),
-		rules.Within("Off", rules.All((*state).off, wants(v1alpha1.PowerOff)), recordOff((*state).whyPower)),
+		rules.Within("PowerOff", rules.All(rules.Not((*state).off), (*state).wantsOff), powerOff((*state).whyPower)),
+		rules.Within("Off", rules.All((*state).off, (*state).wantsOff), recordOff((*state).whyPower)),
 		steps{{Name: "Changing", When: (*state).busy, Then: changing}},
 		rules.Within("On", rules.All((*state).off, (*state).startDue), rules.Join(beforeOn, switchOn)),
 		network,
