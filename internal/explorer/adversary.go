@@ -70,13 +70,13 @@ func (x *explorer) harmServer(s *State, harm Harm, i int) bool {
 	case OldStatus:
 		return old != nil && x.editServer(s, i, func(o *v1alpha1.Server) { o.Status = old.Status })
 	case DropLedger:
-		return x.editServer(s, i, func(o *v1alpha1.Server) { o.Annotations = apiserver.Replaced(o.Annotations, nil, !x.world.Unguarded) })
+		return x.editServer(s, i, func(o *v1alpha1.Server) { o.Annotations = x.replaced(o.Annotations, nil) })
 	case OldLedger:
 		if old == nil {
 			return false
 		}
 		changed := x.editServer(s, i, func(o *v1alpha1.Server) {
-			o.Annotations = apiserver.Replaced(o.Annotations, old.Annotations, !x.world.Unguarded)
+			o.Annotations = x.replaced(o.Annotations, old.Annotations)
 		})
 		era := s.mach[i].era
 		x.older(s, i)
@@ -91,6 +91,14 @@ func (x *explorer) harmServer(s *State, harm Harm, i int) bool {
 		return x.restoreServer(s, i)
 	}
 	return false
+}
+
+// replaced are annotations whose ledger somebody replaced by that of old.
+func (x *explorer) replaced(now, old map[string]string) map[string]string {
+	if x.world.Unguarded {
+		return apiserver.WithLedger(now, old)
+	}
+	return apiserver.GlassBroken(now, old)
 }
 
 // restoreServer is a restore as backup tools make it: the old content without status, under a new UID, not being deleted.
@@ -135,12 +143,12 @@ func (x *explorer) harmClaim(s *State, harm Harm, c int) bool {
 	switch harm {
 	case DropClaimLedger:
 		return x.editClaim(s, c, func(o *v1alpha1.ServerClaim) {
-			o.Annotations = apiserver.Replaced(o.Annotations, nil, !x.world.Unguarded)
+			o.Annotations = x.replaced(o.Annotations, nil)
 		})
 	case OldClaimLedger:
 		return old != nil && old.UID == x.claims.Get(s.now.claim[c]).UID &&
 			x.editClaim(s, c, func(o *v1alpha1.ServerClaim) {
-				o.Annotations = apiserver.Replaced(o.Annotations, old.Annotations, !x.world.Unguarded)
+				o.Annotations = x.replaced(o.Annotations, old.Annotations)
 			})
 	case LoseClaim:
 		s.now.claim[c] = absent

@@ -56,13 +56,9 @@ func Goes(object metav1.Object) bool {
 	return object.GetDeletionTimestamp() != nil && len(object.GetFinalizers()) == 0
 }
 
-// Replaced are annotations whose ledger somebody replaced by that of old. Where it is guarded, the API server wants a word for why: the glass
-// is broken.
-func Replaced(now, old map[string]string, guarded bool) map[string]string {
+// GlassBroken are annotations whose ledger was replaced by that of old, as the API server lets people do it: with a word for why.
+func GlassBroken(now, old map[string]string) map[string]string {
 	out := WithLedger(now, old)
-	if !guarded {
-		return out
-	}
 	if out == nil {
 		out = map[string]string{}
 	}

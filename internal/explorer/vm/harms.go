@@ -64,7 +64,7 @@ func (x *explorer) inflict(s *State, harm Harm, slot int) bool {
 		return old != nil && x.editServer(s, slot, func(o *v1alpha1.Server) { o.Status = old.Status })
 	case DropLedger:
 		x.forgets(s)
-		return x.editServer(s, slot, func(o *v1alpha1.Server) { o.Annotations = apiserver.Replaced(o.Annotations, nil, !x.world.Unguarded) })
+		return x.editServer(s, slot, func(o *v1alpha1.Server) { o.Annotations = x.replaced(o.Annotations, nil) })
 	case OldLedger:
 		return old != nil && x.ageLedger(s, slot, old)
 	case LoseServer:
@@ -79,7 +79,7 @@ func (x *explorer) inflict(s *State, harm Harm, slot int) bool {
 func (x *explorer) ageLedger(s *State, slot int, old *v1alpha1.Server) bool {
 	x.forgets(s)
 	if !x.editServer(s, slot, func(o *v1alpha1.Server) {
-		o.Annotations = apiserver.Replaced(o.Annotations, old.Annotations, !x.world.Unguarded)
+		o.Annotations = x.replaced(o.Annotations, old.Annotations)
 	}) {
 		return false
 	}
@@ -96,6 +96,14 @@ func (x *explorer) forgets(s *State) {
 	if x.restarts {
 		s.restarts++
 	}
+}
+
+// replaced are annotations whose ledger somebody replaced by that of old.
+func (x *explorer) replaced(now, old map[string]string) map[string]string {
+	if x.world.Unguarded {
+		return apiserver.WithLedger(now, old)
+	}
+	return apiserver.GlassBroken(now, old)
 }
 
 // restoreServer is a restore as backup tools make it: the old content without status, under a new UID, not being deleted.
@@ -135,12 +143,12 @@ func (x *explorer) harmClaim(s *State, harm Harm) bool {
 	switch harm {
 	case DropClaimLedger:
 		return x.editClaim(s, func(c *v1alpha1.ServerClaim) {
-			c.Annotations = apiserver.Replaced(c.Annotations, nil, !x.world.Unguarded)
+			c.Annotations = x.replaced(c.Annotations, nil)
 		})
 	case OldClaimLedger:
 		return old != nil && old.UID == x.claims.Get(s.now.claim).UID &&
 			x.editClaim(s, func(c *v1alpha1.ServerClaim) {
-				c.Annotations = apiserver.Replaced(c.Annotations, old.Annotations, !x.world.Unguarded)
+				c.Annotations = x.replaced(c.Annotations, old.Annotations)
 			})
 	case LoseClaim:
 		s.now.claim = absent

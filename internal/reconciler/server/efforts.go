@@ -25,7 +25,8 @@ type efforts struct {
 type effort struct {
 	what     string
 	notUntil time.Time
-	failures int
+	failures int           // in a row, of one patience
+	least    time.Duration // that patience: what failed for want of an answer says nothing of how long a refusal lasts
 	// owed is what the effect became (a task, or something that was made at a cloud) where its record is still to be written; nil for nothing.
 	owed *provider.Outcome
 	// refusal is how the last try failed; nil where it did not. It is reported until the next try: a pass in between knows no better.
@@ -89,12 +90,12 @@ func (e *efforts) unrecorded(server *v1alpha1.Server, step lifecycle.Step) *prov
 func (e *efforts) failed(server *v1alpha1.Server, step lifecycle.Step, now time.Time, least time.Duration, refusal lifecycle.Gate) time.Duration {
 	e.mu.Lock()
 	failures := 0
-	if last := e.tried[server.Name]; last.what == keyOf(server, step) {
+	if last := e.tried[server.Name]; last.what == keyOf(server, step) && last.least == least {
 		failures = last.failures + 1
 	}
 	e.mu.Unlock()
 	wait := max(least, min(least<<min(failures, 16), longestPatience))
-	e.note(server.Name, effort{what: keyOf(server, step), notUntil: now.Add(wait), failures: failures, refusal: &refusal})
+	e.note(server.Name, effort{what: keyOf(server, step), notUntil: now.Add(wait), failures: failures, least: least, refusal: &refusal})
 	return wait
 }
 

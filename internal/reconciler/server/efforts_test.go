@@ -53,6 +53,20 @@ func TestPatienceDoublesUpToABound(t *testing.T) {
 	}
 }
 
+// Timeouts say nothing of how long a refusal lasts: a quota that is full is asked about at its own pace, however often there was no answer
+// before.
+func TestPatienceIsOfOneKind(t *testing.T) {
+	var e efforts
+	for range 5 {
+		e.failed(machine, stepOf("Create"), start, time.Second, refusal)
+	}
+	for i, want := range []time.Duration{10 * time.Second, 20 * time.Second} {
+		if got := e.failed(machine, stepOf("Create"), start, 10*time.Second, refusal); got != want {
+			t.Errorf("refusal %d waits %s, want %s", i, got, want)
+		}
+	}
+}
+
 // An edit of what a VM is made of, or a consent, is another effort: nobody waits for the patience that the last one had come to.
 func TestAnEditAtACloudIsTriedAtOnce(t *testing.T) {
 	var e efforts
