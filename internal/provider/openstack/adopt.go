@@ -40,11 +40,13 @@ func (a actor) adopt(ctx context.Context, ref provider.InstanceRef, spec provide
 	if others = keep(others, func(o *servers.Server) bool { return o.ID != s.ID }); len(others) > 0 {
 		return provider.Outcome{}, duplicate(append(others, *s))
 	}
-	changed, err := a.stamp(ctx, s, ref, &spec.Claim)
+	// The ports first: once the VM bears the identity nobody asks for the adoption any more, and ports that were left out would be left
+	// behind with the VM (I3).
+	marked, err := a.adoptPorts(ctx, ref, spec, s.ID)
 	if err != nil {
 		return provider.Outcome{}, err
 	}
-	marked, err := a.adoptPorts(ctx, ref, spec, s.ID)
+	changed, err := a.stamp(ctx, s, ref, &spec.Claim)
 	if err != nil {
 		return provider.Outcome{}, err
 	}

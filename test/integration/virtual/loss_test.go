@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"testing"
 	"time"
 
@@ -127,6 +128,10 @@ func TestARestoredServerIsTheSameVM(t *testing.T) {
 	k.UntilHeld(fromGit, v1alpha1.ReasonFoundExisting, vm.ID, v1alpha1.AnnotationAdopt)
 	if vms := cloud.Servers(); len(vms) != 1 || vms[0].ID != vm.ID {
 		t.Fatalf("VMs %+v", vms)
+	}
+	// An adoption that is broken off is begun again as long as anything of it is left: its ports go with the VM (I3).
+	if _, err := cloud.Inject(sim.Fault{Kind: sim.FaultStatus, Status: http.StatusInternalServerError, Method: http.MethodPut, Path: "/ports/", Count: 1}); err != nil {
+		t.Fatal(err)
 	}
 	k.Annotate(fromGit, v1alpha1.AnnotationAdopt, vm.ID)
 	adopted := k.UntilVM(server.Name, v1alpha1.PhaseRunning)
