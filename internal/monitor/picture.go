@@ -17,7 +17,7 @@ type taken struct {
 	intent ledger.Intent      // that was open before the provider was asked (R4); zero for none
 	task   provider.TaskState // of the intent's task; zero where it has none, or nothing is known of it
 	media  bool               // an image may be in the machine's drive, or is about to be: the drives matter
-	at     time.Time          // when it was told: no power state is said to be older than its ask (docs/decisions/0161)
+	at     time.Time          // when it was told: no state is dated before it began (docs/decisions/0161)
 
 	project string // virtual: that was looked at
 }

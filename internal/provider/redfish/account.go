@@ -14,7 +14,7 @@ const ConfigureComponents = "ConfigureComponents"
 // Account is the account in use, as the BMC tells it.
 type Account struct {
 	Role       string
-	Privileges []string // that the role assigns; none: not told
+	Privileges []string // that the role assigns; none: not told, or a vendor's own say more
 }
 
 // Account reads what the account in use may do. It is zero where the BMC does not tell: it may have no such pages, keep the account in a
@@ -69,8 +69,21 @@ func (o observer) role(ctx context.Context, at string, account document) (Accoun
 	if err != nil {
 		return found, told(err)
 	}
-	found.Privileges = append(doc.texts("AssignedPrivileges"), doc.texts("OemPrivileges")...)
+	if len(doc.texts("OemPrivileges")) == 0 && !ownPrivileges(account) {
+		found.Privileges = doc.texts("AssignedPrivileges")
+	}
 	return found, nil
+}
+
+// ownPrivileges says that an account has privileges in a vendor's words, as iLO's for power and virtual media: its role does not tell all then.
+func ownPrivileges(account document) bool {
+	oem := account.object("Oem")
+	for vendor := range oem.members {
+		if oem.object(vendor).has("Privileges") {
+			return true
+		}
+	}
+	return false
 }
 
 // told keeps the errors after which nothing is told any more: a page that is not there, or not for this account, is no error.

@@ -29,7 +29,11 @@ func TestAccount(t *testing.T) {
 		"an account of a directory": {func(f *fakeBMC) { f.set(accounts+"/2", object{"UserName": "somebody"}) }, Account{}},
 		"no role told":              {func(f *fakeBMC) { f.set(accounts+"/2", object{"RoleId": nil, "Links": nil}) }, Account{}},
 		"the link alone":            {func(f *fakeBMC) { f.set(accounts+"/2", object{"RoleId": nil}) }, readOnly},
-		"a role that is not told":   {func(f *fakeBMC) { delete(f.docs, roles+"/ReadOnly") }, Account{Role: "ReadOnly"}},
+		"privileges in a vendor's words": {func(f *fakeBMC) {
+			f.set(accounts+"/2", object{"Oem": object{"Hpe": object{"Privileges": object{"VirtualPowerAndResetPriv": true}}}})
+		}, Account{Role: "ReadOnly"}},
+		"a role's in a vendor's words": {func(f *fakeBMC) { f.set(roles+"/ReadOnly", object{"OemPrivileges": []any{"Power"}}) }, Account{Role: "ReadOnly"}},
+		"a role that is not told":      {func(f *fakeBMC) { delete(f.docs, roles+"/ReadOnly") }, Account{Role: "ReadOnly"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t)
