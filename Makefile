@@ -51,6 +51,7 @@ oracles: ## Fetch Debian's cloud-init and sshd, once, for the tests that ask the
 
 .PHONY: test
 test: controlplane kubectl ## Run all tests: unit, integration on a real API server, architecture
+	$(GO) build -race ./... # first, so that tests which count seconds do not share the machine with the compiler
 	$(GO) test $(TEST_FLAGS) $(INTEGRATION) ./...
 	$(GO) test -vet=off ./internal/explorer/... # to the end of what the race detector is too slow for
 

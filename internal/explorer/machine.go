@@ -33,11 +33,8 @@ func (x *explorer) reach(s *State, e effect) (outcome, breach) {
 	if x.brain.Expect && !x.asExpected(*m, call.Expect) {
 		return mismatch, unbroken
 	}
-	if !e.choice.allowed {
-		return done, breach{"I4", "an effect in maintenance that the maintenance did not ask for"}
-	}
-	if call.Op.Destructive() && (e.choice.intent == nil || call.Intent == "" || e.choice.intent.ID != call.Intent) {
-		return done, breach{"I7", "a power-off without a written intent"}
+	if broken := mustNot(e.choice); broken != unbroken {
+		return done, broken
 	}
 	if x.tasked(e.choice) && m.begins(e.ends) == taskFails {
 		return done, unbroken
@@ -82,6 +79,20 @@ func (x *explorer) reach(s *State, e effect) (outcome, breach) {
 		m.tag = number
 	}
 	return done, unbroken
+}
+
+// mustNot checks what an effect needs, whatever it does.
+func mustNot(c *choice) breach {
+	call := c.step.Effect
+	switch {
+	case !c.allowed:
+		return breach{"I4", "an effect in maintenance that the maintenance did not ask for"}
+	case call.Op.Destructive() && (c.intent == nil || call.Intent == "" || c.intent.ID != call.Intent):
+		return breach{"I7", "a power-off without a written intent"}
+	case call.Op == lifecycle.OpForceOff && call.Expect.Power == provider.PowerOn && c.intent.Asked.IsZero():
+		return breach{"I7", "a cut of power by an intent that does not tell that the machine was asked to shut down"}
+	}
+	return unbroken
 }
 
 func (x *explorer) asExpected(m machine, e provider.Expect) bool {

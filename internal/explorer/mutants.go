@@ -87,6 +87,11 @@ func serverMutants() []Mutant {
 				m.PowerOn = nil
 			}
 		})},
+		{Clause: "the power is cut only once it is remembered that the operating system was asked (B025)", Worlds: []string{"one-claim"}, Apply: seeing(func(_ *lifecycle.ServerView, m *ledger.Server) {
+			if m.Intent != nil {
+				m.Intent.Asked = m.Intent.At
+			}
+		})},
 		{Clause: "the Starting stage, before the first power-on", Worlds: []string{"stalls", "one-claim"}, Apply: skipStarting},
 		{Clause: "a server bound to by another claim is held (BoundElsewhere)", Worlds: []string{"two-claims-unstamped", "two-claims-aged"}, Apply: boundNowhere},
 		{Clause: "the claim's UID in the intent", Worlds: []string{"restore"}, Apply: seeing(func(v *lifecycle.ServerView, m *ledger.Server) {

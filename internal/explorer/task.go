@@ -48,7 +48,7 @@ func (x *explorer) taskRecord(basis id, c *choice, number uint8) id {
 	if basis == overtaken {
 		return basis
 	}
-	patch := metal.TaskRecord(x.servers.Get(basis), *c.step.Effect, taskURI(number))
+	patch := metal.TaskRecord(x.servers.Get(basis), *c.step.Effect, taskURI(number), c.question.now())
 	if patch == nil {
 		return basis
 	}

@@ -80,10 +80,12 @@ type Step struct {
 	Patch *Patch
 	// Event is the reason of the Event told once Patch is written, with Message as its text; "" for none. Effects tell theirs by Op.
 	Event string
-	// Effect of StepAct, Record the patch after it succeeded, Refused the patch after it failed with class Terminal (nil: none).
-	Effect  *Effect
-	Record  *Patch
-	Refused *Patch
+	// Effect of StepAct, Record the patch after it succeeded, Refused and Deferred the patches after it failed with class Terminal or Busy
+	// (nil: none).
+	Effect   *Effect
+	Record   *Patch
+	Refused  *Patch
+	Deferred *Patch
 	// Pace is how soon an effect that was accepted, and of which nothing came, is asked for again; 0: after one effect deadline.
 	Pace time.Duration
 	// After is the timer of StepWait; also of the pass after StepAct.

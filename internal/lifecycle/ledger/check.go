@@ -32,6 +32,7 @@ func (r *Released) check() error { return errors.Join(present("claim", r.Claim),
 func (*AssetTag) check() error { return nil }
 
 func (i *Intent) check() error {
+	i.Asked = i.Asked.UTC()
 	return errors.Join(
 		present("id", i.ID),
 		oneOf("op", i.Op, IntentPowerOff, IntentRebuild, IntentRetry),

@@ -209,6 +209,7 @@ type Intent struct {
 	Task     string    `json:"task,omitempty"`     // the BMC's task monitor where it became one
 	Forced   bool      `json:"forced,omitempty"`   // Task is of a cut of power, not of a graceful shutdown
 	Failed   bool      `json:"failed,omitempty"`   // an earlier task of the same kind failed
+	Asked    time.Time `json:"asked,omitzero"`     // when the operating system was asked to shut down, once that is worth a write
 	Image    string    `json:"image,omitempty"`    // Rebuild: the selector that is built from
 	ImageID  string    `json:"imageID,omitempty"`  // Rebuild: what it resolved to, once asked for
 }
@@ -231,7 +232,7 @@ func (s Server) Times() []time.Time {
 		times = append(times, s.Boot.At)
 	}
 	if s.Intent != nil {
-		times = append(times, s.Intent.At)
+		times = append(times, s.Intent.At, s.Intent.Asked)
 	}
 	if s.Released != nil {
 		times = append(times, s.Released.At)

@@ -111,6 +111,15 @@ func Announced(why ledger.Why, minutes int) Override {
 	}
 }
 
+// Asked lets the intent remember that the operating system was asked to shut down some minutes ago.
+func Asked(minutes int) Override {
+	return Ledger(func(l *ledger.Server) {
+		if l.Intent != nil {
+			l.Intent.Asked = Before(minutes)
+		}
+	})
+}
+
 // Pictured is a picture that was taken after the intent had been read (R4).
 var Pictured = Facts(func(o *v1alpha1.ServerObserved) { o.Intent = "i-1" })
 

@@ -105,8 +105,9 @@ func (s situation) carriedOut() []decided {
 		{at + "ShutDown", "gracefully first", s.announced(1), lifecycle.StepAct, and(does(lifecycle.OpShutDown), live, stands)},
 		{at + "AwaitTask", "the BMC took it as a task and is at it (B144)", given(s.announced(1), lt.Tasked(provider.TaskRunning)), lifecycle.StepWait, reason(v1alpha1.ReasonPoweringOff)},
 		{at + "ShutDown", "its task failed: told, and asked for again (B142)", given(s.announced(1), lt.Tasked(provider.TaskFailed)), lifecycle.StepAct, and(does(lifecycle.OpShutDown), live, stands, reason(v1alpha1.ReasonTaskFailed))},
-		{at + "Force", "a task that runs for ever does not keep the cut away", given(s.announced(6), lt.Tasked(provider.TaskRunning)), lifecycle.StepAct, and(does(lifecycle.OpForceOff), reason(v1alpha1.ReasonPoweringOff))},
-		{at + "Force", "by force after the grace period", s.announced(6), lifecycle.StepAct, and(does(lifecycle.OpForceOff), live, stands)},
+		{at + "Force", "a task that runs for ever does not keep the cut away", given(s.announced(6), lt.Asked(6), lt.Tasked(provider.TaskRunning)), lifecycle.StepAct, and(does(lifecycle.OpForceOff), reason(v1alpha1.ReasonPoweringOff))},
+		{at + "Force", "by force after the grace period", given(s.announced(6), lt.Asked(4)), lifecycle.StepAct, and(does(lifecycle.OpForceOff), live, stands)},
+		{at + "Asked", "the operating system has its time", given(s.announced(3), lt.Asked(1)), lifecycle.StepWait, reason(v1alpha1.ReasonPoweringOff)},
 		{at + "Changing", "waits for a machine that is going down", given(s.announced(1), poweringOff), lifecycle.StepWait, func(t *testing.T, d lifecycle.Decision) {
 			if d.Step.After > time.Minute {
 				t.Errorf("waits %s", d.Step.After)

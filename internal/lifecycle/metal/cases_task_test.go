@@ -20,7 +20,7 @@ import (
 func taskCases() []decided {
 	const act, wait = lifecycle.StepAct, lifecycle.StepWait
 	asked := given(bySpec, lt.On, lt.Announced(ledger.WhySpec, 1))
-	over := given(bySpec, lt.On, lt.Announced(ledger.WhySpec, 6))
+	over := given(bySpec, lt.On, lt.Announced(ledger.WhySpec, 6), lt.Asked(6))
 	powered := func(want string) func(*testing.T, lifecycle.Decision) {
 		return func(t *testing.T, d lifecycle.Decision) {
 			t.Helper()
@@ -73,8 +73,15 @@ func TestTaskRecord(t *testing.T) {
 	withTask := func(forced, failed bool) *ledger.Intent {
 		i := intent
 		i.Task, i.Forced, i.Failed = lt.TaskMonitor, forced, failed
+		if !forced {
+			i.Asked = lt.Now
+		}
 		return &i
 	}
+	earlier := withTask(false, false)
+	earlier.Asked = lt.Before(1)
+	untasked := intent
+	untasked.Asked = lt.Now
 	otherURI := func(s *lt.Scene) { s.Ledger.Intent.Task, s.Server.Status.Observed.TaskMonitor = "/6", "/6" }
 	shutDown := lifecycle.Effect{Op: lifecycle.OpShutDown, Intent: intent.ID}
 	cut := lifecycle.Effect{Op: lifecycle.OpForceOff, Intent: intent.ID}
@@ -88,7 +95,10 @@ func TestTaskRecord(t *testing.T) {
 		"a cut":                            {nil, cut, lt.TaskMonitor, withTask(true, false)},
 		"a cut after a shutdown's task":    {lt.Tasked(provider.TaskFailed), cut, lt.TaskMonitor, withTask(true, false)},
 		"a shutdown after one that failed": {lt.All(lt.Tasked(provider.TaskFailed), otherURI), shutDown, lt.TaskMonitor, withTask(false, true)},
-		"remembered already":               {lt.Tasked(provider.TaskRunning), shutDown, lt.TaskMonitor, nil},
+		"remembered already":               {lt.All(lt.Tasked(provider.TaskRunning), lt.Asked(1)), shutDown, lt.TaskMonitor, nil},
+		"remembered without when":          {lt.Tasked(provider.TaskRunning), shutDown, lt.TaskMonitor, withTask(false, false)},
+		"a shutdown asked for before":      {lt.Asked(1), shutDown, lt.TaskMonitor, earlier},
+		"a shutdown's URI, too long":       {nil, shutDown, "/" + strings.Repeat("x", v1alpha1.MaxURLLength), &untasked},
 		"no task":                          {nil, shutDown, "", nil},
 		"an effect without an intent":      {nil, lifecycle.Effect{Op: lifecycle.OpPowerOn}, lt.TaskMonitor, nil},
 		"another intent's effect":          {nil, lifecycle.Effect{Op: lifecycle.OpForceOff, Intent: "i-0"}, lt.TaskMonitor, nil},
@@ -102,7 +112,7 @@ func TestTaskRecord(t *testing.T) {
 			if c.want != nil {
 				want = &lifecycle.Patch{Ledger: ledger.Entries{}.Intent(c.want)}
 			}
-			if diff := cmp.Diff(want, metal.TaskRecord(v.Server, c.effect, c.uri)); diff != "" {
+			if diff := cmp.Diff(want, metal.TaskRecord(v.Server, c.effect, c.uri, lt.Now)); diff != "" {
 				t.Error(diff)
 			}
 		})

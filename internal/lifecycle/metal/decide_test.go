@@ -32,7 +32,7 @@ func cases() []decided {
 		firstCases(), initialCases(), discoveryCases(), availableCases(), cleaningCases(), deletingCases(), maintenanceCases(),
 		reservedCases(), unbootedCases(), bootingCases(), startingCases(), bootedCases(), restartCases(), releasingCases(), withdrawCases(),
 		httpCases(), mediaCases(), mediaAlwaysCases(), mediaOverCases(),
-		pictureCases(), powerOffCases(), taskCases(),
+		pictureCases(), powerOffCases(), graceCases(), taskCases(),
 	)
 }
 

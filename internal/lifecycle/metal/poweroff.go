@@ -52,6 +52,7 @@ func announce(why ledger.Why) clause {
 // carryOut are the clauses that carry out an announced power-off.
 var carryOut = rules.Carrying(steps{
 	{Name: "AwaitTask", When: rules.All((*state).on, rules.Not((*state).graceOver), (*state).shutDownRuns), Then: awaitTask},
+	{Name: "Asked", When: rules.All((*state).on, rules.Not((*state).graceOver), (*state).askedLately), Then: awaitShutDown},
 	{Name: "ShutDown", When: rules.All((*state).on, rules.Not((*state).graceOver)), Then: shutDown},
 	{Name: "Force", When: (*state).graceOver, Then: forceOff},
 	{Name: "Changing", When: rules.Always[*state], Then: func(s *state) answer { return changingPower.Then(s).Soon(s.graceLeft()) }},
@@ -69,8 +70,39 @@ func shutDown(s *state) answer {
 	a := s.act(v1alpha1.ReasonPoweringOff, "ask the operating system to shut down: "+string(s.Ledger.Intent.Why), lifecycle.Effect{
 		Op: lifecycle.OpShutDown, Expect: s.expectSeen(), Intent: s.Ledger.Intent.ID,
 	}).Soon(s.graceLeft())
-	a.Pace = max(s.V.Settings.GracePeriod/shutDowns, s.V.Settings.EffectDeadline)
+	a.Pace = s.shutDownPace()
+	if s.Ledger.Intent.Asked.IsZero() {
+		asked := s.recordAsked()
+		a.Refused = asked // the BMC knows no such request, or not of this machine
+		if s.announcedFor() >= s.V.Settings.GracePeriod/shutDowns {
+			a.Record = asked // most machines are Off by now, and need no write
+		}
+		if s.announcedFor() >= s.V.Settings.GracePeriod {
+			a.Deferred = asked // a BMC that is never free for the request does not keep the cut away
+		}
+	}
 	return s.again(a)
+}
+
+func (s *state) shutDownPace() time.Duration {
+	return max(s.V.Settings.GracePeriod/shutDowns, s.V.Settings.EffectDeadline)
+}
+
+func (s *state) recordAsked() *lifecycle.Patch {
+	intent := *s.Ledger.Intent
+	intent.Asked = s.Now()
+	return &lifecycle.Patch{Ledger: ledger.Entries{}.Intent(&intent)}
+}
+
+// askedLately says that it is known when the operating system was asked to shut down, and that it is too soon to ask again.
+func (s *state) askedLately() bool {
+	asked := s.Ledger.Intent.Asked
+	return !asked.IsZero() && s.V.Now.Sub(asked) < s.shutDownPace()
+}
+
+func awaitShutDown(s *state) answer {
+	left := s.Ledger.Intent.Asked.Add(s.shutDownPace()).Sub(s.V.Now)
+	return s.again(s.Wait(v1alpha1.ReasonPoweringOff, "the operating system was asked to shut down").Soon(min(left, s.graceLeft())))
 }
 
 func forceOff(s *state) answer {
@@ -79,11 +111,28 @@ func forceOff(s *state) answer {
 	}))
 }
 
+// graceLeft is how long the power is not cut yet. A machine that runs has been asked to shut down by then, and has had the time that is left
+// of the grace period after the second request, however late it was asked: by a manager that was not there before, or at a BMC that was not
+// (B025, docs/decisions/0163).
 func (s *state) graceLeft() time.Duration {
-	if s.Ledger.Intent == nil {
-		return s.V.Settings.GracePeriod
+	grace := s.V.Settings.GracePeriod
+	left := grace - s.announcedFor()
+	if !s.on() || grace == 0 {
+		return left
 	}
-	return s.Ledger.Intent.At.Add(s.V.Settings.GracePeriod).Sub(s.V.Now)
+	heard := grace - grace/shutDowns
+	if s.Ledger.Intent == nil || s.Ledger.Intent.Asked.IsZero() {
+		return max(left, heard)
+	}
+	return max(left, s.Ledger.Intent.Asked.Add(heard).Sub(s.V.Now))
+}
+
+// announcedFor is how long the intent has stood.
+func (s *state) announcedFor() time.Duration {
+	if s.Ledger.Intent == nil {
+		return 0
+	}
+	return s.V.Now.Sub(s.Ledger.Intent.At)
 }
 
 func (s *state) graceOver() bool { return s.graceLeft() <= 0 }

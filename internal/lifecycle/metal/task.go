@@ -15,21 +15,28 @@ import (
 // any later process can follow it (B144); the monitor tells how it goes. It says why a machine is still On, and never that it is Off:
 // that is the machine's own to say (docs/decisions/0024, 0075).
 
-// TaskRecord is the patch that remembers the task which an announced power-off became, for the server as it was read before the effect.
-// uri is provider.Outcome.Task. nil: there is nothing to remember, because no task, or no intent of that id, is there, or the task is
-// remembered already, or its URI is longer than an observation can tell.
-func TaskRecord(server *v1alpha1.Server, e lifecycle.Effect, uri string) *lifecycle.Patch {
-	s := newState(lifecycle.NewServerView(server, time.Time{}, lifecycle.Settings{}))
+// TaskRecord is the patch that remembers the task which an announced power-off became, for the server as it was read before the effect,
+// and that the operating system was asked. uri is provider.Outcome.Task. nil: there is nothing to remember, because no task, or no intent of
+// that id, is there, or all of it is remembered already.
+func TaskRecord(server *v1alpha1.Server, e lifecycle.Effect, uri string, now time.Time) *lifecycle.Patch {
+	s := newState(lifecycle.NewServerView(server, now, lifecycle.Settings{}))
 	open := s.Ledger.Intent
-	if s.Unreadable != nil || open == nil || e.Intent == "" || open.ID != e.Intent || uri == "" || v1alpha1.URL(uri) != uri {
+	if s.Unreadable != nil || open == nil || e.Intent == "" || open.ID != e.Intent || uri == "" {
 		return nil
 	}
 	intent := *open
-	intent.Task, intent.Forced = uri, e.Op == lifecycle.OpForceOff
-	if intent.Task == open.Task && intent.Forced == open.Forced {
+	if e.Op == lifecycle.OpShutDown && intent.Asked.IsZero() {
+		intent.Asked = s.Now()
+	}
+	if v1alpha1.URL(uri) == uri { // not longer than an observation can tell
+		intent.Task, intent.Forced = uri, e.Op == lifecycle.OpForceOff
+		if intent.Task != open.Task || intent.Forced != open.Forced {
+			intent.Failed = intent.Forced == open.Forced && s.taskFailed()
+		}
+	}
+	if intent == *open {
 		return nil
 	}
-	intent.Failed = intent.Forced == open.Forced && s.taskFailed()
 	return &lifecycle.Patch{Ledger: ledger.Entries{}.Intent(&intent)}
 }
 
@@ -42,9 +49,11 @@ func (s *state) task() provider.TaskPhase {
 	return provider.TaskPhase(s.Facts.Task)
 }
 
-// shutDownRuns says that the BMC is still at the graceful shutdown it was asked for.
+// shutDownRuns says that the BMC is still at the graceful shutdown it was asked for. Of an intent that stands from before it told when that
+// was (docs/decisions/0163), a task that runs for ever would not: it is asked once more.
 func (s *state) shutDownRuns() bool {
-	return s.task() == provider.TaskRunning && !s.Ledger.Intent.Forced
+	i := s.Ledger.Intent
+	return s.task() == provider.TaskRunning && !i.Forced && (!i.Asked.IsZero() || s.announcedFor() < s.V.Settings.GracePeriod)
 }
 
 func awaitTask(s *state) answer {

@@ -29,7 +29,7 @@ func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lif
 	now := r.Clock.Now()
 	wait, refusal := r.efforts.wait(read.Server, step, now)
 	if owed := r.efforts.unrecorded(read.Server, step); owed != nil {
-		if late := recordOf(read.Server, step, *owed); late != nil { // not written then, as where the monitor's picture came in between
+		if late := recordOf(read.Server, step, *owed, now); late != nil { // not written then, as where the monitor's picture came in between
 			return r.record(ctx, read, step, *late, *owed)
 		}
 	}
@@ -48,7 +48,7 @@ func (r *Reconciler) act(ctx context.Context, read view.ServerRead, decision lif
 	if !outcome.Unchanged {
 		r.event(read, step)
 	}
-	record := recordOf(read.Server, step, outcome)
+	record := recordOf(read.Server, step, outcome, now)
 	pace := r.pace(step)
 	if step.Record == nil || outcome.Task != "" {
 		r.efforts.succeeded(read.Server, step, now, pace)
@@ -104,10 +104,10 @@ func (r *Reconciler) pace(step lifecycle.Step) time.Duration {
 }
 
 // recordOf is what is to be remembered of an effect: what the decision said, with what only the effect could tell.
-func recordOf(object *v1alpha1.Server, step lifecycle.Step, outcome provider.Outcome) *lifecycle.Patch {
+func recordOf(object *v1alpha1.Server, step lifecycle.Step, outcome provider.Outcome, now time.Time) *lifecycle.Patch {
 	switch {
 	case outcome.Task != "": // recorded when it is asked for again and found done; until then an intent remembers the task (B144)
-		return metal.TaskRecord(object, *step.Effect, outcome.Task)
+		return metal.TaskRecord(object, *step.Effect, outcome.Task, now)
 	case step.Effect.Virtual != nil:
 		return virtual.Recorded(object, step, outcome.Made)
 	default:
@@ -170,13 +170,24 @@ func (r *Reconciler) refused(ctx context.Context, read view.ServerRead, decision
 		return ctrl.Result{}, err // the API server's, or a bug: the queue's own back-off
 	}
 	log.FromContext(ctx).Info("effect refused", "step", decision.Step.Clause, "class", e.Class, "reason", e.Reason, "message", e.Message)
-	if e.Class == provider.Terminal && decision.Step.Refused != nil {
-		_, result, err := r.patch(ctx, read, *decision.Step.Refused)
+	if record := recordOfRefusal(decision.Step, e.Class); record != nil {
+		_, result, err := r.patch(ctx, read, *record)
 		return result, err
 	}
 	gate := gateOf(e, decision.Step)
 	after := r.retry(read, decision.Step, e, gate)
 	return r.report(ctx, read, decision, min(after, decision.Step.After), gate)
+}
+
+// recordOfRefusal is what is to be remembered of an effect that failed; nil for nothing.
+func recordOfRefusal(step lifecycle.Step, class provider.Class) *lifecycle.Patch {
+	switch class {
+	case provider.Terminal:
+		return step.Refused
+	case provider.Busy:
+		return step.Deferred
+	}
+	return nil
 }
 
 // retry notes the refusal and says when the same effect may be asked for again.

@@ -142,7 +142,7 @@ func TestForceReleaseWithADeadBMC(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.UntilReady(waiting)
-	k.ExpectResets(k.Since(mark, machine), "ForceOff", "On") // the grace period counts from the announcement
+	k.ExpectResets(k.Since(mark, machine), "GracefulShutdown", "On") // nobody had asked its operating system yet (B025)
 }
 
 // B024: with powerOff Never nothing switches the machine off, a release neither; one that was switched off by hand is released.
