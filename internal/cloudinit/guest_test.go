@@ -177,7 +177,7 @@ func TestSSHDIsReloadedIfItRuns(t *testing.T) {
 // TestSSHDIsReloadedWithoutSystemd: by the signal that it documents for that.
 func TestSSHDIsReloadedWithoutSystemd(t *testing.T) {
 	m := newMachine(t, includeLine+hostKeyLine, staff(t))
-	daemon := exec.CommandContext(t.Context(), "sleep", "600")
+	daemon := exec.CommandContext(t.Context(), "env", "--default-signal=HUP", "sleep", "600") // under nohup too
 	if err := daemon.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -80,8 +80,8 @@ type Step struct {
 	Patch *Patch
 	// Event is the reason of the Event told once Patch is written, with Message as its text; "" for none. Effects tell theirs by Op.
 	Event string
-	// Effect of StepAct, Record the patch after it succeeded, Refused and Deferred the patches after it failed with class Terminal or Busy
-	// (nil: none).
+	// Effect of StepAct; Record, the patch after it succeeded; Refused, the patch after it failed with class Terminal; Deferred, the patch after
+	// a provider that is there had no time for it, no answer, or an error of its own (nil: none).
 	Effect   *Effect
 	Record   *Patch
 	Refused  *Patch

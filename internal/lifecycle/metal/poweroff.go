@@ -78,7 +78,7 @@ func shutDown(s *state) answer {
 			a.Record = asked // most machines are Off by now, and need no write
 		}
 		if s.announcedFor() >= s.V.Settings.GracePeriod {
-			a.Deferred = asked // a BMC that is never free for the request does not keep the cut away
+			a.Deferred = asked // a BMC that never gets to the request does not keep the cut away
 		}
 	}
 	return s.again(a)
@@ -102,7 +102,7 @@ func (s *state) askedLately() bool {
 
 func awaitShutDown(s *state) answer {
 	left := s.Ledger.Intent.Asked.Add(s.shutDownPace()).Sub(s.V.Now)
-	return s.again(s.Wait(v1alpha1.ReasonPoweringOff, "the operating system was asked to shut down").Soon(min(left, s.graceLeft())))
+	return s.again(s.Wait(v1alpha1.ReasonPoweringOff, "the BMC was asked to shut the operating system down").Soon(min(left, s.graceLeft())))
 }
 
 func forceOff(s *state) answer {

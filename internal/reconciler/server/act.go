@@ -74,11 +74,11 @@ func (r *Reconciler) resting(object *v1alpha1.Server, step lifecycle.Step, now t
 
 // record ends a pass with what came of an effect. One that is not written, because it lost a race or the API server did not take it, is
 // made by a later pass, however late, of what became a task, which is not to be begun twice (B144), and of what was done at a cloud, for a VM
-// is not to be looked for twice. Other effects at a BMC can be asked for again until then.
+// is not to be looked for twice, nor an operating system asked twice in a row. Other effects at a BMC can be asked for again until then.
 func (r *Reconciler) record(ctx context.Context, read view.ServerRead, step lifecycle.Step, record lifecycle.Patch, outcome provider.Outcome) (ctrl.Result, error) {
 	written, result, err := r.patch(ctx, read, record)
 	switch {
-	case step.Effect.Virtual == nil && outcome.Task == "":
+	case step.Effect.Virtual == nil && outcome.Task == "" && !step.Effect.Op.Destructive():
 	case written != pass.Done:
 		r.efforts.owes(read.Server, step, r.Clock.Now(), r.pace(step), outcome)
 	case outcome.Task != "":
@@ -170,7 +170,7 @@ func (r *Reconciler) refused(ctx context.Context, read view.ServerRead, decision
 		return ctrl.Result{}, err // the API server's, or a bug: the queue's own back-off
 	}
 	log.FromContext(ctx).Info("effect refused", "step", decision.Step.Clause, "class", e.Class, "reason", e.Reason, "message", e.Message)
-	if record := recordOfRefusal(decision.Step, e.Class); record != nil {
+	if record := recordOfRefusal(decision.Step, e); record != nil {
 		_, result, err := r.patch(ctx, read, *record)
 		return result, err
 	}
@@ -180,11 +180,11 @@ func (r *Reconciler) refused(ctx context.Context, read view.ServerRead, decision
 }
 
 // recordOfRefusal is what is to be remembered of an effect that failed; nil for nothing.
-func recordOfRefusal(step lifecycle.Step, class provider.Class) *lifecycle.Patch {
-	switch class {
-	case provider.Terminal:
+func recordOfRefusal(step lifecycle.Step, e *provider.Error) *lifecycle.Patch {
+	switch {
+	case e.Class == provider.Terminal:
 		return step.Refused
-	case provider.Busy:
+	case e.Class == provider.Busy, e.Reason == provider.ReasonServerError, e.Reason == provider.ReasonTimeout:
 		return step.Deferred
 	}
 	return nil

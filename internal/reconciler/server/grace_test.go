@@ -55,6 +55,8 @@ func TestARefusedShutdownDoesNotKeepTheCutAway(t *testing.T) {
 	}{
 		"no such request": {&provider.Error{Class: provider.Terminal, Reason: provider.ReasonResetTypeMissing}, 30 * time.Second},
 		"not now":         {&provider.Error{Class: provider.Busy, Reason: provider.ReasonBusy, After: 20 * time.Second}, secondChance + 50*time.Second},
+		"an error":        {&provider.Error{Class: provider.Transient, Reason: provider.ReasonServerError}, longestPatience + secondChance + 30*time.Second},
+		"no answer":       {&provider.Error{Class: provider.Transient, Reason: provider.ReasonTimeout}, longestPatience + secondChance + 30*time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, goingOff)
@@ -68,5 +70,27 @@ func TestARefusedShutdownDoesNotKeepTheCutAway(t *testing.T) {
 				t.Errorf("after it: %v", r.calls)
 			}
 		})
+	}
+}
+
+// The record of a request may lose a race with the monitor's picture. It is written by the next pass, and nobody is asked again for that.
+func TestARequestWhoseRecordLostARaceIsNotRepeated(t *testing.T) {
+	r := newRig(t, lt.On, lt.RememberedOn(ledger.BySpec, ""), lt.Announced(ledger.WhySpec, 3))
+	r.during = func() {
+		pictured := r.server()
+		pictured.Status.Observed.Intent = "i-1"
+		if err := r.Client.Status().Update(t.Context(), pictured); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.pass()
+	if !r.ledger().Intent.Asked.IsZero() {
+		t.Fatal("the record was written over another's write")
+	}
+	r.during = nil
+	r.pass()
+	r.pass()
+	if asked := r.ledger().Intent.Asked; asked.IsZero() || len(r.calls) != 1 {
+		t.Errorf("remembers %s after %v", asked, r.calls)
 	}
 }
