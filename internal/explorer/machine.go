@@ -33,9 +33,10 @@ func (x *explorer) reach(s *State, e effect) (outcome, breach) {
 	if x.brain.Expect && !x.asExpected(*m, call.Expect) {
 		return mismatch, unbroken
 	}
-	if broken := mustNot(e.choice); broken != unbroken {
+	if broken := m.mustNot(e.choice); broken != unbroken {
 		return done, broken
 	}
+	m.asked = m.asked || call.Op == lifecycle.OpShutDown
 	if x.tasked(e.choice) && m.begins(e.ends) == taskFails {
 		return done, unbroken
 	}
@@ -82,7 +83,7 @@ func (x *explorer) reach(s *State, e effect) (outcome, breach) {
 }
 
 // mustNot checks what an effect needs, whatever it does.
-func mustNot(c *choice) breach {
+func (m *machine) mustNot(c *choice) breach {
 	call := c.step.Effect
 	switch {
 	case !c.allowed:
@@ -91,6 +92,8 @@ func mustNot(c *choice) breach {
 		return breach{"I7", "a power-off without a written intent"}
 	case call.Op == lifecycle.OpForceOff && call.Expect.Power == provider.PowerOn && c.intent.Asked.IsZero():
 		return breach{"I7", "a cut of power by an intent that does not tell that the machine was asked to shut down"}
+	case call.Op == lifecycle.OpForceOff && m.on && !m.asked:
+		return breach{"I7", "a cut of power of a machine that was never asked to shut down"}
 	}
 	return unbroken
 }
@@ -195,7 +198,7 @@ func (x *explorer) networkBoot(s *State, i int) breach {
 			}
 		}
 	}
-	m.disk, m.runs = o, o
+	m.disk, m.runs, m.asked = o, o, false
 	m.imaged |= o.bit()
 	return broken
 }

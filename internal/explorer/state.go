@@ -45,6 +45,7 @@ func (o owner) bit() owners {
 type machine struct {
 	on       bool
 	stopping bool   // a graceful shutdown is under way
+	asked    bool   // to shut down, since what runs was installed
 	armed    uint8  // boot override: 0 none, 1 once, 2 continuous
 	media    uint8  // image in the virtual drive: 0 none, else 1 + the number of the claim whose it is
 	tag      uint8  // asset tag, index into the explorer's texts

@@ -80,12 +80,12 @@ type Step struct {
 	Patch *Patch
 	// Event is the reason of the Event told once Patch is written, with Message as its text; "" for none. Effects tell theirs by Op.
 	Event string
-	// Effect of StepAct; Record, the patch after it succeeded; Refused, the patch after it failed with class Terminal; Deferred, the patch after
-	// a provider that is there had no time for it, no answer, or an error of its own (nil: none).
-	Effect   *Effect
-	Record   *Patch
-	Refused  *Patch
-	Deferred *Patch
+	// Effect of StepAct; Record, the patch after it succeeded; Refused, the patch after it failed with class Terminal; Tried, the patch after it
+	// failed at a provider that was asked in vain, or that knows no such request (nil: none).
+	Effect  *Effect
+	Record  *Patch
+	Refused *Patch
+	Tried   *Patch
 	// Pace is how soon an effect that was accepted, and of which nothing came, is asked for again; 0: after one effect deadline.
 	Pace time.Duration
 	// After is the timer of StepWait; also of the pass after StepAct.

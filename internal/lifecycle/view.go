@@ -13,7 +13,7 @@ type Settings struct {
 	ClusterID      string        // who may act: written as owner into each ledger
 	Epoch          string        // --after-restore: all effects are held until a person resumes each server; "" normally
 	TakeOver       string        // --take-over: the old owner whose objects are taken over without asking one by one; "" normally
-	GracePeriod    time.Duration // from a written power-off intent to the forced power-off
+	GracePeriod    time.Duration // from a written power-off intent to the forced power-off, for a machine that is asked to shut down at once
 	BootDeadline   time.Duration // from the network power-on until the override is cleared whatever the machine tells
 	EffectDeadline time.Duration // of one acting call; after a power-off the next power-on waits as long
 	Backstop       time.Duration // timer behind every step that waits for a fact: liveness, where the wakes are speed

@@ -34,6 +34,7 @@ type Error struct {
 	Reason  string        // CamelCase, one of the Reason constants of this package
 	Message string        // one line for a person, under 256 characters
 	After   time.Duration // Busy only: how long the provider asked to wait, 0 if it did not say
+	Tried   bool          // of a power-off: the request itself was made, at a provider that had just told the machine's state
 	Err     error         // cause, for errors.Is; never printed
 }
 

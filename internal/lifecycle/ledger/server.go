@@ -210,6 +210,7 @@ type Intent struct {
 	Forced   bool      `json:"forced,omitempty"`   // Task is of a cut of power, not of a graceful shutdown
 	Failed   bool      `json:"failed,omitempty"`   // an earlier task of the same kind failed
 	Asked    time.Time `json:"asked,omitzero"`     // when the operating system was asked to shut down, once that is worth a write
+	InVain   bool      `json:"inVain,omitempty"`   // Asked is of a request that the BMC did not carry out
 	Image    string    `json:"image,omitempty"`    // Rebuild: the selector that is built from
 	ImageID  string    `json:"imageID,omitempty"`  // Rebuild: what it resolved to, once asked for
 }

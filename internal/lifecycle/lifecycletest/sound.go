@@ -33,7 +33,7 @@ func Sound(rt *rapid.T, d lifecycle.Decision) {
 			rt.Fatalf("%s holds without a way out: %+v", step.Clause, d.Gates)
 		}
 	}
-	for _, p := range []*lifecycle.Patch{step.Patch, step.Record, step.Refused, step.Deferred} {
+	for _, p := range []*lifecycle.Patch{step.Patch, step.Record, step.Refused, step.Tried} {
 		if p == nil {
 			continue
 		}

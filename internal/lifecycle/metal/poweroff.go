@@ -67,42 +67,54 @@ func isAnnounced(why ledger.Why) func(*state) bool {
 const shutDowns = 3
 
 func shutDown(s *state) answer {
-	a := s.act(v1alpha1.ReasonPoweringOff, "ask the operating system to shut down: "+string(s.Ledger.Intent.Why), lifecycle.Effect{
+	a := s.act(v1alpha1.ReasonPoweringOff, s.shutDownMessage(), lifecycle.Effect{
 		Op: lifecycle.OpShutDown, Expect: s.expectSeen(), Intent: s.Ledger.Intent.ID,
 	}).Soon(s.graceLeft())
 	a.Pace = s.shutDownPace()
-	if s.Ledger.Intent.Asked.IsZero() {
-		asked := s.recordAsked()
-		a.Refused = asked // the BMC knows no such request, or not of this machine
-		if s.announcedFor() >= s.V.Settings.GracePeriod/shutDowns {
-			a.Record = asked // most machines are Off by now, and need no write
-		}
-		if s.announcedFor() >= s.V.Settings.GracePeriod {
-			a.Deferred = asked // a BMC that never gets to the request does not keep the cut away
-		}
+	unasked := s.asked().IsZero()
+	if unasked {
+		a.Tried = s.intentWith(func(i *ledger.Intent) { i.Asked, i.InVain = s.Now(), true })
+	}
+	if third := s.V.Settings.GracePeriod / shutDowns; (unasked || s.Ledger.Intent.InVain) && (s.announcedFor() >= third || a.Pace > third) {
+		// Before that, most machines will be Off soon, and need no write.
+		a.Record = s.intentWith(func(i *ledger.Intent) { i.Asked, i.InVain = s.Now(), false })
 	}
 	return s.again(a)
+}
+
+func (s *state) shutDownMessage() string {
+	return "ask the operating system to shut down: " + string(s.Ledger.Intent.Why)
 }
 
 func (s *state) shutDownPace() time.Duration {
 	return max(s.V.Settings.GracePeriod/shutDowns, s.V.Settings.EffectDeadline)
 }
 
-func (s *state) recordAsked() *lifecycle.Patch {
+// intentWith is the patch that changes the open intent.
+func (s *state) intentWith(change func(*ledger.Intent)) *lifecycle.Patch {
 	intent := *s.Ledger.Intent
-	intent.Asked = s.Now()
+	change(&intent)
 	return &lifecycle.Patch{Ledger: ledger.Entries{}.Intent(&intent)}
 }
 
-// askedLately says that it is known when the operating system was asked to shut down, and that it is too soon to ask again.
+// asked is when the operating system was asked to shut down, as far as that is remembered; zero where it is not, or where we have switched the
+// machine on since. A time in the future is of a clock that differs, and tells nothing.
+func (s *state) asked() time.Time {
+	at := s.Ledger.Intent.Asked
+	if on := s.Ledger.PowerOn; at.After(s.V.Now) || (on != nil && on.At.After(at)) {
+		return time.Time{}
+	}
+	return at
+}
+
+// askedLately says that the operating system is known to have been asked, and that it is too soon to ask again.
 func (s *state) askedLately() bool {
-	asked := s.Ledger.Intent.Asked
-	return !asked.IsZero() && s.V.Now.Sub(asked) < s.shutDownPace()
+	return !s.asked().IsZero() && !s.Ledger.Intent.InVain && s.V.Now.Sub(s.asked()) < s.shutDownPace()
 }
 
 func awaitShutDown(s *state) answer {
-	left := s.Ledger.Intent.Asked.Add(s.shutDownPace()).Sub(s.V.Now)
-	return s.again(s.Wait(v1alpha1.ReasonPoweringOff, "the BMC was asked to shut the operating system down").Soon(min(left, s.graceLeft())))
+	left := s.asked().Add(s.shutDownPace()).Sub(s.V.Now)
+	return s.again(s.Wait(v1alpha1.ReasonPoweringOff, s.shutDownMessage()).Soon(min(left, s.graceLeft())))
 }
 
 func forceOff(s *state) answer {
@@ -117,23 +129,24 @@ func forceOff(s *state) answer {
 func (s *state) graceLeft() time.Duration {
 	grace := s.V.Settings.GracePeriod
 	left := grace - s.announcedFor()
-	if !s.on() || grace == 0 {
+	if grace == 0 {
 		return left
 	}
-	heard := grace - grace/shutDowns
-	if s.Ledger.Intent == nil || s.Ledger.Intent.Asked.IsZero() {
+	heard, from := grace-grace/shutDowns, s.asked()
+	switch {
+	case !from.IsZero():
+	case s.on():
 		return max(left, heard)
+	case s.goingDown() && s.Facts.Since != nil:
+		from = s.Facts.Since.Time
+	default:
+		return left
 	}
-	return max(left, s.Ledger.Intent.Asked.Add(heard).Sub(s.V.Now))
+	return max(left, from.Add(heard).Sub(s.V.Now))
 }
 
 // announcedFor is how long the intent has stood.
-func (s *state) announcedFor() time.Duration {
-	if s.Ledger.Intent == nil {
-		return 0
-	}
-	return s.V.Now.Sub(s.Ledger.Intent.At)
-}
+func (s *state) announcedFor() time.Duration { return s.V.Now.Sub(s.Ledger.Intent.At) }
 
 func (s *state) graceOver() bool { return s.graceLeft() <= 0 }
 

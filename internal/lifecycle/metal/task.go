@@ -25,8 +25,8 @@ func TaskRecord(server *v1alpha1.Server, e lifecycle.Effect, uri string, now tim
 		return nil
 	}
 	intent := *open
-	if e.Op == lifecycle.OpShutDown && intent.Asked.IsZero() {
-		intent.Asked = s.Now()
+	if e.Op == lifecycle.OpShutDown && (s.asked().IsZero() || intent.InVain) {
+		intent.Asked, intent.InVain = s.Now(), false
 	}
 	if v1alpha1.URL(uri) == uri { // not longer than an observation can tell
 		intent.Task, intent.Forced = uri, e.Op == lifecycle.OpForceOff
@@ -52,8 +52,7 @@ func (s *state) task() provider.TaskPhase {
 // shutDownRuns says that the BMC is still at the graceful shutdown it was asked for. Of an intent that stands from before it told when that
 // was (docs/decisions/0163), a task that runs for ever would not: it is asked once more.
 func (s *state) shutDownRuns() bool {
-	i := s.Ledger.Intent
-	return s.task() == provider.TaskRunning && !i.Forced && (!i.Asked.IsZero() || s.announcedFor() < s.V.Settings.GracePeriod)
+	return s.task() == provider.TaskRunning && !s.Ledger.Intent.Forced && (!s.asked().IsZero() || s.announcedFor() < s.V.Settings.GracePeriod)
 }
 
 func awaitTask(s *state) answer {

@@ -5,6 +5,7 @@ package redfish
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"time"
 
@@ -99,17 +100,31 @@ func (t turn) reset(ctx context.Context, s *system, goal provider.PowerState, wa
 	}
 	out, err := t.start(ctx, s, goal, target, kind)
 	if err == nil || !aboutState(err) {
-		return out, err
+		return out, tried(err)
 	}
 	t.known.rememberResets(t.actionInfo(s), nil) // should it be about the type after all
 	fresh, lookErr := t.again(ctx, s)
 	if lookErr != nil {
-		return provider.Outcome{}, err // the refusal is the better news
+		return provider.Outcome{}, tried(err) // the refusal is the better news
 	}
 	if t.facts(fresh).Power == goal {
 		return provider.Outcome{}, nil
 	}
-	return provider.Outcome{}, t.waitOut(s, err)
+	return provider.Outcome{}, tried(t.waitOut(s, err))
+}
+
+// tried marks what went wrong with a reset that was sent, as all are but those for which no connection was to be had.
+func tried(err error) error {
+	var (
+		e    *provider.Error
+		dial *net.OpError
+	)
+	if !errors.As(err, &e) || (errors.As(err, &dial) && dial.Op == "dial") {
+		return err
+	}
+	marked := *e
+	marked.Tried = true
+	return &marked
 }
 
 // start sends a reset, unless the last start of the machine became a task that goes on; that it failed is told before it is asked for again

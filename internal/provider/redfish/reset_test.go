@@ -3,6 +3,7 @@
 package redfish
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -129,6 +130,36 @@ func TestResetThatIsRefusedForTheState(t *testing.T) {
 				t.Errorf("got %v, want class %q", err, row.class)
 			}
 			equal(t, "resets", 1, len(resets(f)))
+		})
+	}
+}
+
+// TestAShutdownThatWasTried: whoever waits for a machine to go down has to know whether it was asked, whatever came of it (B025).
+func TestAShutdownThatWasTried(t *testing.T) {
+	const reset, look = "POST " + fakeReset, "GET " + fakeSystemPath
+	for name, row := range map[string]struct {
+		of     string
+		status int
+		tried  bool
+	}{
+		"not now":            {reset, http.StatusServiceUnavailable, true},
+		"not in this state":  {reset, http.StatusConflict, true},
+		"a complaint":        {reset, http.StatusBadRequest, true},
+		"no privilege":       {reset, http.StatusForbidden, true},
+		"no such action":     {reset, http.StatusNotFound, true},
+		"its own error":      {reset, http.StatusInternalServerError, true},
+		"a look: not now":    {look, http.StatusServiceUnavailable, false},
+		"a look: error":      {look, http.StatusInternalServerError, false},
+		"a look: a redirect": {look, http.StatusFound, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t, func(system object) { system["PowerState"] = "On" })
+			f.answer(row.of, row.status, "")
+			_, err := f.connect().Actor().ShutDown(t.Context(), fakeRef, provider.Expect{})
+			var e *provider.Error
+			if !errors.As(err, &e) || e.Tried != row.tried {
+				t.Errorf("%+v, want tried: %t", e, row.tried)
+			}
 		})
 	}
 }

@@ -78,7 +78,7 @@ func (r *Reconciler) resting(object *v1alpha1.Server, step lifecycle.Step, now t
 func (r *Reconciler) record(ctx context.Context, read view.ServerRead, step lifecycle.Step, record lifecycle.Patch, outcome provider.Outcome) (ctrl.Result, error) {
 	written, result, err := r.patch(ctx, read, record)
 	switch {
-	case step.Effect.Virtual == nil && outcome.Task == "" && !step.Effect.Op.Destructive():
+	case step.Effect.Virtual == nil && outcome.Task == "" && step.Effect.Op != lifecycle.OpShutDown:
 	case written != pass.Done:
 		r.efforts.owes(read.Server, step, r.Clock.Now(), r.pace(step), outcome)
 	case outcome.Task != "":
@@ -170,22 +170,22 @@ func (r *Reconciler) refused(ctx context.Context, read view.ServerRead, decision
 		return ctrl.Result{}, err // the API server's, or a bug: the queue's own back-off
 	}
 	log.FromContext(ctx).Info("effect refused", "step", decision.Step.Clause, "class", e.Class, "reason", e.Reason, "message", e.Message)
+	gate := gateOf(e, decision.Step)
+	after := r.retry(read, decision.Step, e, gate)
 	if record := recordOfRefusal(decision.Step, e); record != nil {
 		_, result, err := r.patch(ctx, read, *record)
 		return result, err
 	}
-	gate := gateOf(e, decision.Step)
-	after := r.retry(read, decision.Step, e, gate)
 	return r.report(ctx, read, decision, min(after, decision.Step.After), gate)
 }
 
 // recordOfRefusal is what is to be remembered of an effect that failed; nil for nothing.
 func recordOfRefusal(step lifecycle.Step, e *provider.Error) *lifecycle.Patch {
 	switch {
-	case e.Class == provider.Terminal:
+	case e.Class == provider.Terminal && step.Refused != nil:
 		return step.Refused
-	case e.Class == provider.Busy, e.Reason == provider.ReasonServerError, e.Reason == provider.ReasonTimeout:
-		return step.Deferred
+	case e.Tried, e.Reason == provider.ReasonResetTypeMissing:
+		return step.Tried
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ type effort struct {
 	notUntil time.Time
 	failures int           // in a row, of one patience
 	least    time.Duration // that patience: what failed for want of an answer says nothing of how long a refusal lasts
-	// owed is what the effect became (a task, or something that was made at a cloud) where its record is still to be written; nil for nothing.
+	// owed is what the effect became (a task, a request for a shutdown, something made at a cloud) where its record is still to be written; nil for nothing.
 	owed *provider.Outcome
 	// refusal is how the last try failed; nil where it did not. It is reported until the next try: a pass in between knows no better.
 	refusal *lifecycle.Gate

@@ -7,6 +7,10 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 	lt "github.com/holdfast-dev/holdfast/internal/lifecycle/lifecycletest"
@@ -47,29 +51,56 @@ func TestABMCThatComesBackLateIsAskedFirst(t *testing.T) {
 	}
 }
 
-// A BMC that offers no graceful shutdown is not asked for longer than the grace period, and one that never has time for it not for much longer.
+// A BMC to which the request was made, and that never carries it out, does not keep the cut away; nor one that offers no such request. What it says
+// is told until then.
 func TestARefusedShutdownDoesNotKeepTheCutAway(t *testing.T) {
-	for name, c := range map[string]struct {
-		failure error
-		over    time.Duration // past the grace period
-	}{
-		"no such request": {&provider.Error{Class: provider.Terminal, Reason: provider.ReasonResetTypeMissing}, 30 * time.Second},
-		"not now":         {&provider.Error{Class: provider.Busy, Reason: provider.ReasonBusy, After: 20 * time.Second}, secondChance + 50*time.Second},
-		"an error":        {&provider.Error{Class: provider.Transient, Reason: provider.ReasonServerError}, longestPatience + secondChance + 30*time.Second},
-		"no answer":       {&provider.Error{Class: provider.Transient, Reason: provider.ReasonTimeout}, longestPatience + secondChance + 30*time.Second},
+	for name, failure := range map[string]*provider.Error{
+		"no such request": {Class: provider.Terminal, Reason: provider.ReasonResetTypeMissing},
+		"not now":         {Class: provider.Busy, Reason: provider.ReasonBusy, After: 20 * time.Second, Tried: true},
+		"an error":        {Class: provider.Transient, Reason: provider.ReasonServerError, Tried: true},
+		"no answer":       {Class: provider.Transient, Reason: provider.ReasonTimeout, Tried: true},
+		"no privilege":    {Class: provider.Denied, Reason: provider.ReasonForbidden, Tried: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, goingOff)
-			r.failure = c.failure
+			r.failure = failure
+			r.pass()
+			r.pass()
+			if ready := meta.FindStatusCondition(r.server().Status.Conditions, v1alpha1.ConditionReady); ready == nil || ready.Reason != v1alpha1.ReasonEffectFailed {
+				t.Errorf("told as %+v", ready)
+			}
 			r.passesFor(r.Settings.GracePeriod - time.Second)
 			if len(r.calls) == 0 || slices.Contains(r.calls, lifecycle.OpForceOff) {
 				t.Errorf("within the grace period: %v", r.calls)
 			}
-			r.passesFor(c.over)
+			r.passesFor(30 * time.Second)
 			if !slices.Contains(r.calls, lifecycle.OpForceOff) {
 				t.Errorf("after it: %v", r.calls)
 			}
 		})
+	}
+}
+
+// A record that the API server does not take costs the patience with a BMC that said "not now" nothing.
+func TestARefusalThatIsNotRecordedIsWaitedOut(t *testing.T) {
+	r := newRig(t, goingOff)
+	r.failure = &provider.Error{Class: provider.Busy, Reason: provider.ReasonBusy, After: time.Minute, Tried: true}
+	r.refusing = apierrors.NewServiceUnavailable("etcd is away")
+	if _, err := r.Reconcile(t.Context(), requestFor(lt.ServerName)); err == nil {
+		t.Fatal("the pass did not tell that its record was not written")
+	}
+	r.passesFor(30 * time.Second)
+	if len(r.calls) != 1 {
+		t.Errorf("asked for %v within the BMC's minute", r.calls)
+	}
+}
+
+// A grace period that is shorter than an effect's deadline ends when it ends.
+func TestAShortGraceIsNoLonger(t *testing.T) {
+	r := newRig(t, goingOff, lt.Settings(func(s *lifecycle.Settings) { s.GracePeriod = 10 * time.Second }))
+	r.passesFor(r.Settings.GracePeriod + 2*time.Second)
+	if want := []lifecycle.Op{lifecycle.OpShutDown, lifecycle.OpForceOff}; !slices.Equal(r.calls, want) {
+		t.Errorf("asked for %v, want %v", r.calls, want)
 	}
 }
 
