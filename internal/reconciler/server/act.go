@@ -195,7 +195,7 @@ func (r *Reconciler) retry(read view.ServerRead, step lifecycle.Step, e *provide
 	if e.Class == provider.Busy && e.After > 0 {
 		return r.efforts.asked(read.Server, step, r.Clock.Now(), e.After, gate)
 	}
-	return r.efforts.failed(read.Server, step, r.Clock.Now(), patience(e, r.Settings), gate)
+	return r.efforts.failed(read.Server, step, r.Clock.Now(), patienceWith(e, r.Settings), gate)
 }
 
 func refusals(last *lifecycle.Gate) []lifecycle.Gate {
@@ -205,20 +205,19 @@ func refusals(last *lifecycle.Gate) []lifecycle.Gate {
 	return []lifecycle.Gate{*last}
 }
 
-// patience is the shortest time before the same effect may be asked for again.
-func patience(e *provider.Error, settings lifecycle.Settings) time.Duration {
+// patienceWith is how long the same effect is not asked for again.
+func patienceWith(e *provider.Error, settings lifecycle.Settings) patience {
+	soon := patience{time.Second, longestSilence * settings.EffectDeadline}
 	if e.Reason == provider.ReasonCredentialsInvalid {
-		return time.Second // refused credentials are shown to nobody again while the provider's own pause lasts (B165, B171)
+		return soon // refused credentials are shown to nobody again while the provider's own pause lasts (B165, B171)
 	}
 	switch e.Class {
 	case provider.Busy:
-		return max(e.After, time.Second)
-	case provider.Mismatch:
-		return time.Second // nothing was done; the next picture says what is
+		return patience{max(e.After, time.Second), longestPatience}
 	case provider.Denied, provider.Terminal, provider.NotFound:
-		return settings.Backstop
-	default:
-		return time.Second
+		return patience{settings.Backstop, longestPatience}
+	default: // no answer; or a mismatch: nothing was done, and the next picture says what is
+		return soon
 	}
 }
 

@@ -12,8 +12,20 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/provider"
 )
 
-// longestPatience bounds the back-off of an effect that keeps failing.
-const longestPatience = 5 * time.Minute
+// longestPatience bounds the back-off of an effect that is refused again and again, longestSilence that of one which gets no answer, in effect
+// deadlines: with the defaults both are five minutes.
+const (
+	longestPatience = 5 * time.Minute
+	longestSilence  = 10
+)
+
+// patience is how long an effect that failed is not asked for again: least after the first time, twice as long after each further one, up to
+// longest.
+type patience struct{ least, longest time.Duration }
+
+func (p patience) after(failures int) time.Duration {
+	return max(p.least, min(p.least<<min(failures, 16), p.longest))
+}
 
 // efforts remembers what was asked of each machine lately, so that an effect is not repeated before it could show (R5). It is an
 // optimisation: forgetting it is safe, for every effect is idempotent and names what it relies on.
@@ -25,8 +37,8 @@ type efforts struct {
 type effort struct {
 	what     string
 	notUntil time.Time
-	failures int           // in a row, of one patience
-	least    time.Duration // that patience: what failed for want of an answer says nothing of how long a refusal lasts
+	failures int      // in a row, of one patience
+	patience patience // what failed for want of an answer says nothing of how long a refusal lasts
 	// owed is what the effect became (a task, a request for a shutdown, something made at a cloud) where its record is still to be written; nil for nothing.
 	owed *provider.Outcome
 	// refusal is how the last try failed; nil where it did not. It is reported until the next try: a pass in between knows no better.
@@ -86,16 +98,16 @@ func (e *efforts) unrecorded(server *v1alpha1.Server, step lifecycle.Step) *prov
 	return nil
 }
 
-// failed notes how the effect failed and returns how long to wait, doubling from least.
-func (e *efforts) failed(server *v1alpha1.Server, step lifecycle.Step, now time.Time, least time.Duration, refusal lifecycle.Gate) time.Duration {
+// failed notes how the effect failed and returns how long to wait.
+func (e *efforts) failed(server *v1alpha1.Server, step lifecycle.Step, now time.Time, p patience, refusal lifecycle.Gate) time.Duration {
 	e.mu.Lock()
 	failures := 0
-	if last := e.tried[server.Name]; last.what == keyOf(server, step) && last.least == least {
+	if last := e.tried[server.Name]; last.what == keyOf(server, step) && last.patience == p {
 		failures = last.failures + 1
 	}
 	e.mu.Unlock()
-	wait := max(least, min(least<<min(failures, 16), longestPatience))
-	e.note(server.Name, effort{what: keyOf(server, step), notUntil: now.Add(wait), failures: failures, least: least, refusal: &refusal})
+	wait := p.after(failures)
+	e.note(server.Name, effort{what: keyOf(server, step), notUntil: now.Add(wait), failures: failures, patience: p, refusal: &refusal})
 	return wait
 }
 

@@ -27,7 +27,7 @@ func stepOf(clause string) lifecycle.Step {
 // does not: two writes and two Events every time.
 func TestARefusalIsToldUntilTheNextTry(t *testing.T) {
 	var e efforts
-	e.failed(machine, stepOf("On"), start, time.Minute, refusal)
+	e.failed(machine, stepOf("On"), start, patience{time.Minute, longestPatience}, refusal)
 	if wait, told := e.wait(machine, stepOf("On"), start.Add(time.Second)); wait != 59*time.Second || told == nil || *told != refusal {
 		t.Errorf("wait %s, told %v; want 59s and the refusal", wait, told)
 	}
@@ -44,12 +44,22 @@ func TestARefusalIsToldUntilTheNextTry(t *testing.T) {
 func TestPatienceDoublesUpToABound(t *testing.T) {
 	var e efforts
 	for i, want := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, longestPatience, longestPatience} {
-		if got := e.failed(machine, stepOf("On"), start, time.Minute, refusal); got != want {
+		if got := e.failed(machine, stepOf("On"), start, patience{time.Minute, longestPatience}, refusal); got != want {
 			t.Errorf("try %d waits %s, want %s", i, got, want)
 		}
 	}
-	if got := e.failed(machine, stepOf("On"), start, time.Hour, refusal); got != time.Hour {
+	if got := e.failed(machine, stepOf("On"), start, patience{time.Hour, longestPatience}, refusal); got != time.Hour {
 		t.Errorf("a BMC that asks for an hour gets %s", got)
+	}
+}
+
+// Who gets no answer because effects have too little time, as on a machine that is too busy, waits in proportion to that time.
+func TestPatienceWithSilenceIsInEffectDeadlines(t *testing.T) {
+	silence := &provider.Error{Class: provider.Transient, Reason: provider.ReasonTimeout}
+	for deadline, want := range map[time.Duration]time.Duration{30 * time.Second: longestPatience, time.Second: 10 * time.Second} {
+		if got := patienceWith(silence, lifecycle.Settings{EffectDeadline: deadline}).after(100); got != want {
+			t.Errorf("waits %s at most with effects that have %s, want %s", got, deadline, want)
+		}
 	}
 }
 
@@ -58,10 +68,10 @@ func TestPatienceDoublesUpToABound(t *testing.T) {
 func TestPatienceIsOfOneKind(t *testing.T) {
 	var e efforts
 	for range 5 {
-		e.failed(machine, stepOf("Create"), start, time.Second, refusal)
+		e.failed(machine, stepOf("Create"), start, patience{time.Second, longestPatience}, refusal)
 	}
 	for i, want := range []time.Duration{10 * time.Second, 20 * time.Second} {
-		if got := e.failed(machine, stepOf("Create"), start, 10*time.Second, refusal); got != want {
+		if got := e.failed(machine, stepOf("Create"), start, patience{10 * time.Second, longestPatience}, refusal); got != want {
 			t.Errorf("refusal %d waits %s, want %s", i, got, want)
 		}
 	}
@@ -76,7 +86,7 @@ func TestAnEditAtACloudIsTriedAtOnce(t *testing.T) {
 		step.Effect.Virtual = &lifecycle.VirtualEffect{Expect: provider.InstanceExpect{Claim: &claim}, Spec: provider.InstanceSpec{Image: provider.Selector{Name: image}}}
 		return step
 	}
-	e.failed(machine, asks("debain-12"), start, time.Minute, refusal)
+	e.failed(machine, asks("debain-12"), start, patience{time.Minute, longestPatience}, refusal)
 	if wait, _ := e.wait(machine, asks("debain-12"), start); wait != time.Minute {
 		t.Errorf("the same again waits %s", wait)
 	}
