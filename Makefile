@@ -77,7 +77,7 @@ bench: controlplane ## Measure the six tables of docs/benchmarks.md and write th
 	BENCH=full BENCH_OUT=docs/benchmarks.md $(BENCH_TEST) -timeout 60m ./test/bench
 
 .PHONY: bench-tiny
-bench-tiny: controlplane ## Every path of the benchmarks, as small as can be; fails where a count misses its aim (2 minutes)
+bench-tiny: controlplane ## Every path of the benchmarks but the peers of the status library, as small as can be; fails where a count misses its aim (2 minutes)
 	BENCH=tiny BENCH_OUT=bin/benchmarks.md $(BENCH_TEST) -race -timeout 15m ./test/bench
 
 .PHONY: bench-quick

@@ -62,7 +62,11 @@ func MakePlan(options Options) Plan {
 	for _, f := range faults {
 		plan = append(plan, f.regular(options, random)...)
 		if !slices.ContainsFunc(plan, func(s Step) bool { return s.Fault == f.Name }) {
-			plan = append(plan, f.step(time.Duration(random.Float64()*float64(options.Duration)), options, random))
+			at := time.Duration(random.Float64() * float64(options.Duration))
+			if f.Recovers {
+				at = (options.Duration + at) / 2 // there is a snapshot to restore by then
+			}
+			plan = append(plan, f.step(at, options, random))
 		}
 	}
 	slices.SortStableFunc(plan, func(a, b Step) int { return cmp.Compare(a.At, b.At) })

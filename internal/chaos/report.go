@@ -41,13 +41,22 @@ func (r *report) passed() bool {
 // oftenEnough is how often a fault is planned that must be done at least once: one that is planned less often may find nobody to strike.
 const oftenEnough = 3
 
-// neverDone are the faults that were planned often enough, and of which none was done.
+// neverDone are the faults that were planned often enough, and of which none was done; and restores of the whole cluster, if any was planned.
 func (r *report) neverDone() []string {
 	planned := map[string]int{}
 	for _, step := range r.plan {
 		planned[step.Fault]++
 	}
 	var missing []string
+	restores, restored := 0, 0
+	for _, f := range Faults() {
+		if f.Recovers {
+			restores, restored = restores+planned[f.Name], restored+r.tally.faults[f.Name]["done"]
+		}
+	}
+	if restores > 0 && restored == 0 {
+		missing = append(missing, fmt.Sprintf("a restore of the whole cluster: planned %d times", restores))
+	}
 	for _, name := range slices.Sorted(maps.Keys(planned)) {
 		if counts := r.tally.faults[name]; planned[name] >= oftenEnough && counts["done"] == 0 {
 			missing = append(missing, fmt.Sprintf("%s: planned %d times, nobody to strike %d, failed %d",

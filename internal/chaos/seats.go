@@ -39,6 +39,8 @@ type seat struct {
 	number int
 	// Exactly one of them says what is claimed.
 	server, pool, class string
+	// patience is how long its tenants wait for their machines before they give up.
+	patience time.Duration
 
 	mu  sync.Mutex
 	now *tenancy
@@ -51,7 +53,7 @@ func seatsOf(servers int) []*seat {
 	shared := machines - named
 	var seats []*seat
 	add := func(s *seat) {
-		s.name, s.number = seatName(len(seats)), len(seats)
+		s.name, s.number, s.patience = seatName(len(seats)), len(seats), getsWithin*time.Duration(max(50, servers))/50
 		seats = append(seats, s)
 	}
 	for i := range named {
@@ -81,7 +83,8 @@ func (s *seat) sit(t *tenancy) {
 
 // The lives of tenants.
 const (
-	// getsWithin is how long a tenant waits for its machine before it gives up.
+	// getsWithin is how long a tenant waits for its machine before it gives up, with fifty servers. All share one API server: with more of them each life
+	// takes longer, and tenants who give up before that are work for nothing, of which there is ever more.
 	getsWithin = time.Minute
 	// leastUse and mostUse bound the pauses between what a tenant does.
 	leastUse, mostUse = 2 * time.Second, 9 * time.Second
@@ -185,7 +188,7 @@ func ignoreExists(err error) error {
 
 // wait waits until the tenant's machine is ready, but not for ever. It tells whether it is.
 func (s *seat) wait(ctx context.Context, sight *sight, name string) bool {
-	for deadline := time.Now().Add(getsWithin); time.Now().Before(deadline) && pause(ctx, lookPause); {
+	for deadline := time.Now().Add(s.patience); time.Now().Before(deadline) && pause(ctx, lookPause); {
 		if claim := sight.claim(name); claim != nil && isTrue(claim, v1alpha1.ConditionReady) {
 			return true
 		}
@@ -195,7 +198,7 @@ func (s *seat) wait(ctx context.Context, sight *sight, name string) bool {
 
 // untilGone waits until a claim that was given up is gone, but not for ever: the next tenant may as well wait in its place.
 func (s *seat) untilGone(ctx context.Context, sight *sight, name string) {
-	for deadline := time.Now().Add(getsWithin / 2); time.Now().Before(deadline) && pause(ctx, lookPause); {
+	for deadline := time.Now().Add(s.patience / 2); time.Now().Before(deadline) && pause(ctx, lookPause); {
 		if sight.claim(name) == nil {
 			return
 		}

@@ -231,7 +231,9 @@ func (x *explorer) harmMachine(s *State, harm Harm, i int) bool {
 		m.switchOff()
 	}
 	s.expire(true) // a hand takes longer than what is on the wire
-	x.harmBroke = x.switchOn(s, i)
+	if x.harmBroke = x.switchOn(s, i); m.starting {
+		x.harmBroke = x.comesUp(s, i)
+	}
 	if m.runs == 0 || !x.lives(s, m.runs) {
 		m.runs = x.usedBy(s, i)
 	}

@@ -40,6 +40,7 @@ type choice struct {
 	onServer int             // index of the server that the patch goes to; -1 for the object itself
 	write    apiserver.Write // of step.Patch, or of step.Record after the effect
 	refused  apiserver.Write // of step.Refused
+	tried    apiserver.Write // of step.Tried
 	intent   *ledger.Intent  // open in the view
 	opens    string          // id of the intent that step.Patch opens
 	allowed  bool            // false where a maintenance has the server and did not ask for the effect (I4)
@@ -176,12 +177,15 @@ func (x *explorer) decideServer(q question) choice {
 		c.write, c.opens = x.writeServer(basis, d.Step.Patch), openedBy(d.Step)
 	case lifecycle.StepAct:
 		c.allowed = maintenanceAllows(v, d.Step.Effect.Op)
-		c.write, c.refused = apiserver.Write{Next: basis}, apiserver.Write{Next: basis}
+		c.write, c.refused, c.tried = apiserver.Write{Next: basis}, apiserver.Write{Next: basis}, apiserver.Write{Next: basis}
 		if d.Step.Record != nil {
 			c.write = x.writeServer(basis, d.Step.Record)
 		}
 		if d.Step.Refused != nil {
 			c.refused = x.writeServer(basis, d.Step.Refused)
+		}
+		if d.Step.Tried != nil {
+			c.tried = x.writeServer(basis, d.Step.Tried)
 		}
 	}
 	return c

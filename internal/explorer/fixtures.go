@@ -144,10 +144,7 @@ var inventory = func() *v1alpha1.Hardware {
 
 // observe is the picture that the monitor takes of a machine, having read the intent open on seen before (R4).
 func observe(last *v1alpha1.ServerObserved, m machine, seen *v1alpha1.Server, i int, era uint8, w World) *v1alpha1.ServerObserved {
-	power := v1alpha1.ObservedOff
-	if m.on {
-		power = v1alpha1.ObservedOn
-	}
+	power := v1alpha1.ObservedPower(m.power(w))
 	since := &metav1.Time{Time: early(era)}
 	if last != nil && last.PowerState == power && last.Since != nil {
 		since = last.Since

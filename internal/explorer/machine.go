@@ -15,6 +15,7 @@ const (
 	done outcome = iota
 	mismatch
 	cannot // refused for good: class Terminal
+	vain   // asked, and nothing will come of it
 )
 
 // effect is one that reaches a machine, with what stood when it was decided.
@@ -23,7 +24,7 @@ type effect struct {
 	server int
 	agreed owners // who that agreed to a power-off then
 	armFor owner  // who a network boot is armed for
-	ends   taskEnd
+	ends   ending
 }
 
 // reach carries an effect out, after the machine has checked what the effect relies on, and tells what it broke.
@@ -37,7 +38,10 @@ func (x *explorer) reach(s *State, e effect) (outcome, breach) {
 		return done, broken
 	}
 	m.asked = m.asked || call.Op == lifecycle.OpShutDown
-	if x.tasked(e.choice) && m.begins(e.ends) == taskFails {
+	switch {
+	case e.ends == inVain:
+		return vain, unbroken
+	case x.tasked(e.choice) && m.begins(e.ends) == taskFails:
 		return done, unbroken
 	}
 	switch call.Op {
@@ -52,23 +56,15 @@ func (x *explorer) reach(s *State, e effect) (outcome, breach) {
 		m.switchOff()
 		return done, broken
 	case lifecycle.OpConfirmOff, lifecycle.OpConfirmOn:
-		if m.on != (call.Op == lifecycle.OpConfirmOn) {
+		if want := confirmed[call.Op]; m.power(x.world) != want {
 			return mismatch, unbroken
 		}
 	case lifecycle.OpSetBootOverride:
 		return done, x.arm(s, e)
 	case lifecycle.OpClearBootOverride:
 		m.armed = 0
-	case lifecycle.OpInsertMedia:
-		broken := x.mediaBreaks(s, e)
-		m.media = mediaOf(call.Image)
-		return done, broken
-	case lifecycle.OpEjectMedia:
-		broken := x.mediaBreaks(s, e)
-		if m.media == mediaOf(call.Image) {
-			m.media = 0
-		}
-		return done, broken
+	case lifecycle.OpInsertMedia, lifecycle.OpEjectMedia:
+		return done, x.changeMedia(s, e)
 	case lifecycle.OpWriteAssetTag:
 		if x.world.NoStamp {
 			return cannot, unbroken
@@ -82,6 +78,9 @@ func (x *explorer) reach(s *State, e effect) (outcome, breach) {
 	return done, unbroken
 }
 
+// confirmed is what the looks that change nothing confirm.
+var confirmed = map[lifecycle.Op]provider.PowerState{lifecycle.OpConfirmOff: provider.PowerOff, lifecycle.OpConfirmOn: provider.PowerOn}
+
 // mustNot checks what an effect needs, whatever it does.
 func (m *machine) mustNot(c *choice) breach {
 	call := c.step.Effect
@@ -92,35 +91,20 @@ func (m *machine) mustNot(c *choice) breach {
 		return breach{"I7", "a power-off without a written intent"}
 	case call.Op == lifecycle.OpForceOff && call.Expect.Power == provider.PowerOn && c.intent.Asked.IsZero():
 		return breach{"I7", "a cut of power by an intent that does not tell that the machine was asked to shut down"}
-	case call.Op == lifecycle.OpForceOff && m.on && !m.asked:
+	case call.Op == lifecycle.OpForceOff && m.on && !m.asked && !m.onItsWay():
 		return breach{"I7", "a cut of power of a machine that was never asked to shut down"}
 	}
 	return unbroken
 }
 
 func (x *explorer) asExpected(m machine, e provider.Expect) bool {
-	power := provider.PowerOff
-	if m.on {
-		power = provider.PowerOn
-	}
-	if e.Power != "" && e.Power != power {
+	if e.Power != "" && e.Power != m.power(x.world) {
 		return false
 	}
 	if e.AssetTag != nil && *e.AssetTag != tagOf(m.tag) {
 		return false
 	}
 	return e.Boot == nil || (e.Boot.Armed == (m.armed != 0) && (!e.Boot.Armed || e.Boot.Target == x.world.target()))
-}
-
-func (m *machine) switchOff() { m.on, m.stopping, m.runs = false, false, 0 }
-
-// stops checks that whoever's workload ends agreed to it, then or now (I1, I9).
-func (x *explorer) stops(s *State, e effect) breach {
-	m := s.mach[e.server]
-	if !m.on || !x.lives(s, m.runs) || e.agreed&m.runs.bit() != 0 {
-		return unbroken
-	}
-	return breach{"I1", "a power-off under the workload of " + m.runs.String() + ", which did not ask for it"}
 }
 
 // arm checks that no other claim's running machine is set to boot something else.
@@ -133,6 +117,19 @@ func (x *explorer) arm(s *State, e effect) breach {
 	m.armed = 1
 	if e.choice.step.Effect.Override.Enabled == provider.BootContinuous {
 		m.armed = 2
+	}
+	return broken
+}
+
+// changeMedia puts an image into the drive, or takes it out.
+func (x *explorer) changeMedia(s *State, e effect) breach {
+	broken := x.mediaBreaks(s, e)
+	m, image := &s.mach[e.server], mediaOf(e.choice.step.Effect.Image)
+	switch {
+	case e.choice.step.Effect.Op == lifecycle.OpInsertMedia:
+		m.media = image
+	case m.media == image:
+		m.media = 0
 	}
 	return broken
 }
@@ -157,20 +154,6 @@ func (x *explorer) driveBreaks(m machine, o owner) breach {
 		return breach{"I1", "a boot for " + o.String() + " from the image of " + claimName(int(m.media)-1)}
 	}
 	return unbroken
-}
-
-// switchOn starts a machine: from the network where that is armed, else from its disk.
-func (x *explorer) switchOn(s *State, i int) breach {
-	m := &s.mach[i]
-	if m.on {
-		return unbroken
-	}
-	m.on, m.stopping = true, false
-	if m.armed == 0 {
-		m.runs = m.disk
-		return unbroken
-	}
-	return x.networkBoot(s, i)
 }
 
 // networkBoot installs for whoever has the server over whatever is on the disk: a boot service looks up whose the machine is when it

@@ -4,7 +4,6 @@ package explorer
 
 import (
 	"github.com/holdfast-dev/holdfast/internal/explorer/search"
-	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 )
 
 // moveKind is who does what in one step.
@@ -22,7 +21,10 @@ const (
 	moveLookStalls
 	moveLookLands
 	moveMake
+	moveComesUp
 	moveStops
+	moveStays
+	moveTenantStops
 	moveTenantOff
 	moveBackup
 	movePeople
@@ -129,7 +131,7 @@ type shot struct {
 func (x *explorer) picture(seen id, of machine, i int, era uint8) id {
 	// What nobody can see must not make pictures differ.
 	of.runs, of.disk, of.imaged, of.era = 0, 0, 0, 0
-	of.stopping = of.stopping && x.world.Tasks
+	of.stopping = of.stopping && (x.world.Tasks || x.world.Shows)
 	key := shot{seen, of, i, era}
 	if known, ok := x.pictures[key]; ok {
 		return known
@@ -139,35 +141,4 @@ func (x *explorer) picture(seen id, of machine, i int, era uint8) id {
 	taken := x.servers.Intern(object)
 	x.pictures[key] = taken
 	return taken
-}
-
-// outlive ends a boot override, or the insertion of an image, that waits on the wire: a machine that was started, installed and went off again took longer than the
-// one deadline within which that effect can still arrive (docs/explorer.md, assumptions).
-func (x *explorer) outlive(s *State) {
-	if s.flight.kind != effectStalls {
-		return
-	}
-	switch x.serverChoices.list[s.flight.choice].step.Effect.Op {
-	case lifecycle.OpSetBootOverride, lifecycle.OpInsertMedia:
-		s.flight = flight{}
-	}
-}
-
-// machines do what they do by themselves.
-func (x *explorer) machines(s *State, yield step) {
-	for i := range x.world.Servers {
-		m := s.mach[i]
-		next := *s
-		if m.stopping {
-			next.mach[i].switchOff()
-			yield(&next, move{kind: moveStops, a: uint8(i)})
-		}
-		if m.on && !m.stopping && s.tenant > 0 {
-			next = *s
-			next.tenant--
-			next.mach[i].switchOff()
-			x.outlive(&next)
-			yield(&next, move{kind: moveTenantOff, a: uint8(i)})
-		}
-	}
 }

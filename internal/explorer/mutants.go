@@ -4,6 +4,7 @@ package explorer
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,7 +34,7 @@ type Mutant struct {
 
 // Mutants are all mutants.
 func Mutants() []Mutant {
-	return append(protocolMutants(), append(serverMutants(), claimMutants()...)...)
+	return slices.Concat(protocolMutants(), serverMutants(), powerMutants(), claimMutants())
 }
 
 // protocolMutants cut short what managers do around a decision.
@@ -85,11 +86,6 @@ func serverMutants() []Mutant {
 		{Clause: "that a machine was found running is remembered past its Off (P13)", Worlds: []string{"found-running", "found-maintained"}, Apply: seeing(func(_ *lifecycle.ServerView, m *ledger.Server) {
 			if m.PowerOn != nil && m.PowerOn.By == ledger.ByUnknown {
 				m.PowerOn = nil
-			}
-		})},
-		{Clause: "the power is cut only once it is remembered that the operating system was asked (B025)", Worlds: []string{"one-claim"}, Apply: seeing(func(_ *lifecycle.ServerView, m *ledger.Server) {
-			if m.Intent != nil {
-				m.Intent.Asked = m.Intent.At
 			}
 		})},
 		{Clause: "the Starting stage, before the first power-on", Worlds: []string{"stalls", "one-claim"}, Apply: skipStarting},

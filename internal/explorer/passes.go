@@ -172,16 +172,17 @@ func (x *explorer) goBreaks(s *State, f flight) breach {
 // act asks the machine and records: in one go, or stalling before the effect or before the record. A record that is never written is
 // also the lost reply.
 func (x *explorer) act(s *State, mv move, f flight, yield step) {
-	for _, f.ends = range x.ends(s, f) {
+	for nth, ends := range x.endings(s, f) {
 		from := *s
-		if f.ends == taskFails {
+		if nth > 0 {
 			from.tenant--
 		}
+		f.ends = ends
 		x.actEnding(&from, mv, f, yield)
 	}
 }
 
-// actEnding is act where it is known how the task ends that the effect becomes.
+// actEnding is act where it is known what becomes of the effect.
 func (x *explorer) actEnding(s *State, mv move, f flight, yield step) {
 	next := *s
 	next.expire(mv.late)
@@ -224,11 +225,14 @@ func (x *explorer) perform(s *State, m manager, f flight, when recording) (broke
 	switch {
 	case out == cannot:
 		after = c.refused.Next
+	case out == vain:
+		after = c.tried.Next
+		records = after != f.target
 	case x.tasked(c):
 		after = x.taskRecord(f.target, c, s.mach[f.server].task)
 		records = after != f.target
 	}
-	if out == done && records && when == recordLater {
+	if out != cannot && records && when == recordLater {
 		f.kind, f.record = recordStalls, after
 		s.flight = f
 		return broken, true

@@ -124,6 +124,13 @@ func (x *explorer) unsettled(s *State) breach {
 			stalled = stalled || search.Stalls(chosen.gates)
 		}
 	}
+	if s.now.maintenance != absent {
+		q := s.ask(leader, 0, true)
+		q.live = true
+		if broken := atRest(x.maintenanceChoices.list[x.maintenance(q)], maintName); broken != unbroken {
+			return broken
+		}
+	}
 	if awaiting && !stalled {
 		return breach{"I6", "a server waits for ever for what its claim is to write"}
 	}

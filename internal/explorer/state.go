@@ -44,6 +44,7 @@ func (o owner) bit() owners {
 // machine is the real thing: what no object can change but through an effect.
 type machine struct {
 	on       bool
+	starting bool   // switched on, and not booted yet
 	stopping bool   // a graceful shutdown is under way
 	asked    bool   // to shut down, since what runs was installed
 	armed    uint8  // boot override: 0 none, 1 once, 2 continuous
@@ -68,8 +69,8 @@ type flight struct {
 	given  owners // who had given their machine up by then
 	live   bool   // decided on a live view: never of one that stalls, which goes on as if it were
 	armFor owner
-	ends   taskEnd // how the task ends that the effect becomes
-	record id      // what the record that stalls makes of the object
+	ends   ending // what becomes of the effect
+	record id     // what the record that stalls makes of the object
 }
 
 type flightKind uint8

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/metal"
 	"github.com/holdfast-dev/holdfast/internal/provider"
@@ -22,25 +23,33 @@ func (x *explorer) tasked(c *choice) bool {
 }
 
 // begins starts the machine's next task.
-func (m *machine) begins(ends taskEnd) taskEnd {
+func (m *machine) begins(ends ending) ending {
 	m.task, m.failed = 1+m.task%2, ends == taskFails
 	return ends
 }
 
-// taskEnd is how a task ends.
-type taskEnd uint8
+// ending is what becomes of an effect.
+type ending uint8
 
 const (
-	taskWorks taskEnd = iota
-	taskFails
+	works     ending = iota
+	taskFails        // the task that it becomes fails
+	inVain           // the BMC does not do it: refuses it, or says that it is not the time
 )
 
-// ends are the ways in which what an effect starts can end. That it fails is one of the things that machines do by themselves.
-func (x *explorer) ends(s *State, f flight) []taskEnd {
-	if x.tasked(x.choiceOf(f)) && s.tenant > 0 {
-		return []taskEnd{taskWorks, taskFails}
+// endings are what can become of an effect: what is usual, and then what counts among the things that machines do by themselves.
+func (x *explorer) endings(s *State, f flight) []ending {
+	ends := []ending{works}
+	switch c := x.choiceOf(f); {
+	case x.tasked(c):
+		ends = []ending{works, taskFails}
+	case x.world.Deaf && c.step.Effect.Op == lifecycle.OpShutDown:
+		ends = []ending{inVain, works}
 	}
-	return []taskEnd{taskWorks}
+	if s.tenant == 0 {
+		return ends[:1]
+	}
+	return ends
 }
 
 // taskRecord is the server with the task that an effect became, as the pass that asked for it writes it.

@@ -129,8 +129,14 @@ func (x *explorer) worldWords(m move) (actor, what string) {
 	switch m.kind {
 	case moveMake:
 		return "BMC controller", "makes " + name
+	case moveComesUp:
+		return "machine", name + " comes up"
 	case moveStops:
 		return "machine", name + " has shut down"
+	case moveStays:
+		return "machine", name + " does not shut down after all"
+	case moveTenantStops:
+		return "machine", name + " begins to shut down by itself"
 	case moveTenantOff:
 		return "machine", name + " goes off by itself"
 	case moveBackup:
@@ -272,11 +278,13 @@ func annotationWords(annotations map[string]string) string {
 
 func describeMachine(i int, m machine) string {
 	power := "Off"
-	if m.on {
-		power = "On"
-	}
-	if m.stopping {
+	switch {
+	case m.starting:
+		power = "coming up"
+	case m.stopping:
 		power = "shutting down"
+	case m.on:
+		power = "On"
 	}
 	text := fmt.Sprintf("machine %d: %s", i+1, power)
 	if m.media != 0 {

@@ -10,7 +10,7 @@ import (
 // WalkWorlds are worlds that are walked at random: everything there is, far more of it than can be explored to the end.
 func WalkWorlds() []World {
 	everything := World{
-		Name: "walk", About: "four claims, three machines and a maintenance, and everybody who may do anything",
+		Name: "walk", About: "four claims, three machines and a maintenance, and everybody at once",
 		Servers: 3, Claims: 4, Enrolled: true,
 		Policy: v1alpha1.MaintenanceOwnerApproval, MaintenancePower: v1alpha1.PowerOff,
 		Deeds: []Deed{

@@ -31,6 +31,10 @@ type World struct {
 	Method v1alpha1.BootMethod
 	// Tasks lets BMCs take power-offs as tasks, which may fail: as often as Tenant says.
 	Tasks bool
+	// Shows lets machines take their time to come up and to go down, and their BMCs tell so.
+	Shows bool
+	// Deaf BMCs refuse to ask an operating system to shut down, but as often as Tenant says.
+	Deaf bool
 	// Retain keeps servers for a person after a release.
 	Retain bool
 	// Policy and MaintenancePower of the maintenance that people may make.

@@ -161,6 +161,19 @@ func otherWorlds() []World {
 			Servers: 1, Claims: 1, Running: true, NoStamp: true, Tasks: true, Deeds: []Deed{ClaimPower, DeleteClaim, CreateClaim}, People: 2, Tenant: 1, Harms: []Harm{WipeStatus}, Adverse: 1,
 			Stalls: 1, StallEffects: true, StallLooks: true,
 		}, {
+			Name: "on-its-way", About: "a claim that comes, is switched and goes, on a machine that tells that it is coming up or going down, and one loss of memory; no stamps",
+			Servers: 1, Claims: 1, Enrolled: true, NoStamp: true, Shows: true, Deeds: tenant, People: 3, Tenant: 1, Harms: losses, Adverse: 1,
+		}, {
+			Name: "on-its-way-stalls", About: "a booted claim that is restarted and switched, on such a machine, with a pass or a look that stalls, and a status wiped",
+			Servers: 1, Claims: 1, Running: true, Shows: true, Deeds: []Deed{Restart, ClaimPower, DeleteClaim}, People: 2, Tenant: 1, Harms: []Harm{WipeStatus}, Adverse: 1,
+			Stalls: 1, StallEffects: true, StallLooks: true,
+		}, {
+			Name: "on-its-way-first", About: "a claim that comes and goes on such a machine, with an effect that stalls, and a status wiped",
+			Servers: 1, Claims: 1, Enrolled: true, NoStamp: true, Shows: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 2, Tenant: 1, Harms: []Harm{WipeStatus}, Adverse: 1, Stalls: 1, StallEffects: true,
+		}, {
+			Name: "deaf", About: "a booted claim whose machine's BMC refuses to ask it to shut down, or does once, with an effect that stalls, and one loss of memory",
+			Servers: 1, Claims: 1, Running: true, Deaf: true, Deeds: []Deed{ClaimPower, DeleteClaim}, People: 2, Tenant: 1, Harms: []Harm{WipeStatus, DropLedger, LoseServer}, Adverse: 1, Stalls: 1, StallEffects: true,
+		}, {
 			Name: "maintenance", About: "a maintenance that powers off without asking, a claim, and one loss of memory",
 			Servers: 1, Claims: 1, Enrolled: true, Policy: v1alpha1.MaintenanceEnforced, MaintenancePower: v1alpha1.PowerOff,
 			Deeds: []Deed{CreateClaim, DeleteClaim, CreateMaintenance, DeleteMaintenance}, People: 4, Harms: []Harm{WipeStatus, LoseServer, LoseClaim}, Adverse: 1,

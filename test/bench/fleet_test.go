@@ -169,7 +169,7 @@ func fleetTable(measured []figures) Table {
 	table.Grids = []Grid{grid}
 	table.Notes = []string{
 		"From the manager's start over BMCs that are registered and not known to it, with the flags named below or those that are the default, until the last Server is Available; writes are the operator's, status.observed included. " +
-			"The limit is what the same API server took right after, with the manager stopped: patches of the whole status of the same Servers, by several clients at once and nothing else running. " +
+			"The limit is what the same API server took right after, with the manager stopped: the writes of an enrolment but the creation, to the same Servers and BMCs, by several clients at once and nothing else running. " +
 			"A fleet shares the processors with its simulated BMCs and its manager; the limit was measured without them.",
 		fmt.Sprintf("The manager ran with GOGC=%.0f and %s. Claims are made by one tenant with a selector that fits every server; conflicts are a claim's lost races for a server.", last.gogc, memoryLimit(last.memoryLimit)),
 	}

@@ -3,6 +3,7 @@
 package bench
 
 import (
+	"context"
 	"encoding/json"
 	"net"
 	"sync/atomic"
@@ -23,36 +24,43 @@ const (
 	limitParallel = 4
 )
 
-// writeLimit measures how many writes a second the API server takes on this machine, without anything of Holdfast running: patches of the
-// whole status of the fleet's own Servers, each of which changes something.
+// write is one that the limit is measured with. It says something else at each other turn.
+type write struct {
+	object client.Object
+	status bool
+	bodies [2][]byte
+}
+
+func (w write) send(ctx context.Context, api client.Client, turn int) error {
+	object := w.object.DeepCopyObject().(client.Object) // the answer goes into it
+	patch := client.RawPatch(types.MergePatchType, w.bodies[turn%2])
+	if w.status {
+		return api.Status().Patch(ctx, object, patch)
+	}
+	return api.Patch(ctx, object, patch)
+}
+
+// writeLimit measures how many writes a second the API server takes on this machine, without anything of Holdfast running: the writes of an
+// enrolment, creations apart, to the fleet's own objects, each of which changes something.
 func (r *run) writeLimit(f *fleet) float64 {
 	f.T.Helper()
-	servers, err := f.Fleet(f.T.Context())
-	if err != nil {
-		f.T.Fatal(err)
-	}
-	patches := make([][2][]byte, len(servers))
-	for i := range servers {
-		for turn, phase := range []v1alpha1.ServerPhase{v1alpha1.PhaseAvailable, v1alpha1.PhaseReserved} {
-			servers[i].Status.Phase = phase
-			if patches[i][turn], err = json.Marshal(map[string]any{"status": servers[i].Status}); err != nil {
+	writes := enrolmentWrites(f)
+	// Each writer has objects of its own: two that patch one at a time would wait for each other.
+	writers := min(limitClients*limitParallel, len(writes))
+	clients := make([]client.Client, (writers+limitParallel-1)/limitParallel)
+	for i := range clients {
+		var err error
+		if clients[i], err = unlimited(f); err != nil {
+			f.T.Fatal(err)
+		}
+		// The first request of a client for a kind asks what kinds there are.
+		for _, w := range writes[0] {
+			if err := clients[i].Get(f.T.Context(), client.ObjectKeyFromObject(w.object), w.object.DeepCopyObject().(client.Object)); err != nil {
 				f.T.Fatal(err)
 			}
 		}
 	}
-	// Each writer has Servers of its own: two that patch one at a time would wait for each other.
-	writers := min(limitClients*limitParallel, len(servers))
-	clients := make([]client.Client, (writers+limitParallel-1)/limitParallel)
-	for i := range clients {
-		if clients[i], err = unlimited(f); err != nil {
-			f.T.Fatal(err)
-		}
-		// The first request of a client asks what kinds there are.
-		if err := clients[i].Get(f.T.Context(), client.ObjectKey{Name: servers[0].Name}, &v1alpha1.Server{}); err != nil {
-			f.T.Fatal(err)
-		}
-	}
-	var writes atomic.Int64
+	var written atomic.Int64
 	started := time.Now()
 	until := started.Add(r.plan.limit)
 	group, ctx := errgroup.WithContext(f.T.Context())
@@ -60,15 +68,16 @@ func (r *run) writeLimit(f *fleet) float64 {
 		api := clients[first/limitParallel]
 		group.Go(func() error {
 			for turn := 0; ; turn++ {
-				for i := first; i < len(servers); i += writers {
-					if time.Now().After(until) {
-						return nil
+				for i := first; i < len(writes); i += writers {
+					for _, w := range writes[i] {
+						if time.Now().After(until) {
+							return nil
+						}
+						if err := w.send(ctx, api, turn); err != nil {
+							return err
+						}
+						written.Add(1)
 					}
-					server := f.Server(servers[i].Name)
-					if err := api.Status().Patch(ctx, server, client.RawPatch(types.MergePatchType, patches[i][turn%2])); err != nil {
-						return err
-					}
-					writes.Add(1)
 				}
 			}
 		})
@@ -76,9 +85,64 @@ func (r *run) writeLimit(f *fleet) float64 {
 	if err := group.Wait(); err != nil {
 		f.T.Fatal(err)
 	}
-	limit := float64(writes.Load()) / time.Since(started).Seconds()
+	limit := float64(written.Load()) / time.Since(started).Seconds()
 	progress(f.T, "the API server takes %.0f writes a second", limit)
 	return limit
+}
+
+// enrolmentWrites are, for each server of a fleet, what is written while it is enrolled (table 1), its creation apart: twice to the status of
+// the Server and of its BMC, and once to each of the two beside that.
+func enrolmentWrites(f *fleet) [][]write {
+	f.T.Helper()
+	servers, err := f.Fleet(f.T.Context())
+	if err != nil {
+		f.T.Fatal(err)
+	}
+	writes := make([][]write, len(servers))
+	f.Each(len(servers), func(ctx context.Context, i int) error {
+		server := &servers[i]
+		bmc := &v1alpha1.BMC{}
+		if err := f.Admin.Get(ctx, client.ObjectKey{Name: server.Spec.Redfish.BMCRef.Name}, bmc); err != nil {
+			return err
+		}
+		// Whose status is written twice says something else each time.
+		one, other := phased(server, v1alpha1.PhaseAvailable), phased(server, v1alpha1.PhaseReserved)
+		led, unled := bmcStatus(bmc, 1), bmcStatus(bmc, 2)
+		named, marked := f.Server(server.Name), f.BMCObject(bmc.Name)
+		writes[i] = []write{
+			{marked, false, annotated()},
+			{marked, true, [2][]byte{led, led}}, {marked, true, [2][]byte{unled, unled}},
+			{named, false, annotated()},
+			{named, true, [2][]byte{one, one}}, {named, true, [2][]byte{other, other}},
+		}
+		return nil
+	})
+	return writes
+}
+
+// annotated sets an annotation, now so and now so.
+func annotated() [2][]byte {
+	return [2][]byte{merge("metadata", map[string]any{"annotations": map[string]string{"bench": "one"}}), merge("metadata", map[string]any{"annotations": map[string]string{"bench": "other"}})}
+}
+
+func phased(server *v1alpha1.Server, phase v1alpha1.ServerPhase) []byte {
+	status := server.Status.DeepCopy()
+	status.Phase = phase
+	return merge("status", status)
+}
+
+func bmcStatus(bmc *v1alpha1.BMC, generation int64) []byte {
+	status := bmc.Status.DeepCopy()
+	status.ObservedGeneration = generation
+	return merge("status", status)
+}
+
+func merge(field string, value any) []byte {
+	body, err := json.Marshal(map[string]any{field: value})
+	if err != nil {
+		panic(err) // objects that were read can be written
+	}
+	return body
 }
 
 // unlimited is a client with a connection of its own that nothing holds back.

@@ -12,7 +12,7 @@ import (
 // othersTurn are reasons of an object that waits for what other people do, and says so.
 var othersTurn = []string{
 	v1alpha1.ReasonNoMatch, v1alpha1.ReasonNoSuchServer, v1alpha1.ReasonServerNotAvailable, v1alpha1.ReasonClassMissing, v1alpha1.ReasonMaintenance,
-	v1alpha1.ReasonInUse,
+	v1alpha1.ReasonInUse, v1alpha1.ReasonAwaitingApproval,
 }
 
 // AwaitsClaim says that a server waits for what its claim is to write.

@@ -58,6 +58,7 @@ type question struct {
 	slot  uint8
 	nonce uint8 // resourceVersion, so that two intents never have one id
 	live  bool
+	epoch bool // the managers were told of a snapshot
 	seen  objects
 }
 
@@ -204,7 +205,7 @@ func onlySet(entries map[string]string) map[string]string {
 func (x *explorer) serverView(q question) lifecycle.ServerView {
 	object := *x.servers.Get(q.seen.server[q.slot])
 	object.ResourceVersion = strconv.Itoa(int(q.nonce))
-	v := lifecycle.NewServerView(&object, now, settings())
+	v := lifecycle.NewServerView(&object, now, settings(q.epoch))
 	v.Live = q.live
 	v.Cloud = &v1alpha1.Cloud{ObjectMeta: metav1.ObjectMeta{Name: cloudName, Finalizers: []string{v1alpha1.FinalizerInUse}}}
 	v.Dependencies = []lifecycle.Dependency{{Kind: "Cloud", Name: cloudName, Guarded: true}}
@@ -235,7 +236,7 @@ func (x *explorer) claim(q question) int32 {
 
 func (x *explorer) claimView(q question) claim.View {
 	self := x.claims.Get(q.seen.claim)
-	v := claim.View{Now: now, Settings: settings(), Live: q.live, Claim: self, Class: x.class(), Speakers: claim.SpeakersBut(claim.NameOf(self), nil)}
+	v := claim.View{Now: now, Settings: settings(q.epoch), Live: q.live, Claim: self, Class: x.class(), Speakers: claim.SpeakersBut(claim.NameOf(self), nil)}
 	identity, speaksFor := self.Annotations[ledger.KeyIdentity], claim.SpeaksFor(self)
 	for slot, server := range q.seen.server {
 		o := x.servers.Get(server)

@@ -46,9 +46,13 @@ func (x *explorer) inflict(s *State, harm Harm, slot int) bool {
 		if slot > 0 {
 			return false
 		}
-		s.now, s.lag, s.lagging, s.flight = s.old, objects{}, false, flight{}
+		s.now, s.lag, s.lagging, s.flight, s.late = s.old, objects{}, false, flight{}, lateLook{}
 		s.unbound = ^uint8(0)
+		asked := s.restarts
 		x.forgets(s)
+		if s.epoch = x.world.Told; s.epoch {
+			s.restarts = asked // who is told of a snapshot owes no restart for it (docs/decisions/0160)
+		}
 		return true
 	case RestoreServer:
 		return s.now.server[slot] == absent && x.restoreServer(s, slot)

@@ -45,7 +45,7 @@ func (x *explorer) toMaintenance(s *State, deed Deed, slot int) bool {
 
 // passMaintenance is one pass over the maintenance, as its reconciler makes it.
 func (x *explorer) passMaintenance(s *State, m manager, yield step) {
-	q := question{slot: maintenanceSlot, seen: s.cacheOf(m)}
+	q := question{slot: maintenanceSlot, epoch: s.epoch, seen: s.cacheOf(m)}
 	if q.seen.maintenance == absent {
 		return
 	}
@@ -75,7 +75,7 @@ func (x *explorer) maintenance(q question) int32 {
 
 func (x *explorer) decideMaintenance(q question) choice {
 	self := x.maintenances.Get(q.seen.maintenance)
-	v := maintenance.View{Now: now, Settings: settings(), Live: q.live, Maintenance: self}
+	v := maintenance.View{Now: now, Settings: settings(q.epoch), Live: q.live, Maintenance: self}
 	slot := x.slotNamed(q.seen, self.Spec.ServerRef.Name)
 	if slot >= 0 {
 		v.Server = x.servers.Get(q.seen.server[slot])

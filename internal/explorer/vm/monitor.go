@@ -25,6 +25,18 @@ func (x *explorer) monitor(s *State, yield step) {
 		if next.now.server[slot] = x.picture(server, s.cloud); next.now.server[slot] != server {
 			yield(&next, move{actor: "monitor", what: "looks at the cloud for " + nameOfSlot(slot)})
 		}
+		if x.world.StallLooks && s.stalls > 0 && !s.late.open {
+			next = *s
+			next.stalls--
+			next.late = lateLook{open: true, slot: uint8(slot), of: s.cloud, basis: server}
+			yield(&next, move{actor: "monitor", what: "looks at the cloud for " + nameOfSlot(slot) + " — and stalls before it writes"})
+		}
+	}
+	if late := s.late; late.open { // what was written since ended it
+		next := *s
+		next.late = lateLook{}
+		next.now.server[late.slot] = x.picture(late.basis, late.of)
+		yield(&next, move{actor: "monitor", what: "writes what it saw for " + nameOfSlot(int(late.slot))})
 	}
 }
 

@@ -3,6 +3,7 @@
 package vm
 
 import (
+	"maps"
 	"time"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
@@ -10,6 +11,7 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/explorer/search"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/rules"
 )
 
 // Mutant is the product less one clause, taken away from outside. An exploration that does not find what that breaks proves nothing.
@@ -81,6 +83,8 @@ func serverMutants() []Mutant {
 		{Clause: "VM: a server bound to by another claim is held (BoundElsewhere)", Worlds: []string{"class-people"}, Apply: seeing(func(v *lifecycle.ServerView, _ *ledger.Server) { v.BoundClaims = nil })},
 		{Clause: "VM: a claim that is missing is no release (P10)", Worlds: []string{"class-restore", "class-people"}, Apply: seeing(missingIsDeleted)},
 		{Clause: "VM: a restart only once", Worlds: []string{"class-restart"}, Apply: seeing(restartForgotten)},
+		{Clause: "VM: who resumes a server owes no restart", Worlds: []string{"class-snapshot-restarted"}, Apply: resumesOwing},
+		{Clause: "VM: held after an old snapshot (--after-restore)", Worlds: []string{"vm-snapshot-told", "class-snapshot-restarted"}, Apply: seeing(func(v *lifecycle.ServerView, _ *ledger.Server) { v.Settings.Epoch = "" })},
 		{Clause: "VM: a start waits for what may be on the wire", Worlds: []string{"class-restart"}, Apply: seeing(func(_ *lifecycle.ServerView, m *ledger.Server) { m.OffAt = time.Time{} })},
 		{Clause: "VM: a maintenance keeps everything else away (I4)", Worlds: []string{"vm-maintenance"}, Apply: seeing(func(v *lifecycle.ServerView, _ *ledger.Server) {
 			v.Server.Spec.MaintenanceRef, v.Maintenance = nil, nil
@@ -89,6 +93,21 @@ func serverMutants() []Mutant {
 		{Clause: "VM: the stamp of another claim, server or cluster is held", Worlds: []string{"vm-taken", "vm-pairs", "class-restore"}, Apply: seeing(blindToStamps), Behind: "each call, which looks for identity and owner itself"},
 		{Clause: "VM: each call looks whose the VM is", Worlds: []string{"vm-taken"}, Apply: func(b *Brain) { b.Own = false }},
 		{Clause: "VM: the stamp, and each call's look at it", Worlds: []string{"vm-taken"}, Apply: func(b *Brain) { seeing(blindToStamps)(b); b.Own = false }},
+	}
+}
+
+// resumesOwing resumes a server and leaves the restart that its claim asks for to be carried out.
+func resumesOwing(b *Brain) {
+	decide := b.Server
+	b.Server = func(v lifecycle.ServerView) lifecycle.Decision {
+		d := decide(v)
+		if d.Step.Patch != nil && d.Step.Event == rules.EventResumed {
+			patch := *d.Step.Patch
+			patch.Ledger = maps.Clone(patch.Ledger)
+			delete(patch.Ledger, ledger.KeyRestarted)
+			d.Step.Patch = &patch
+		}
+		return d
 	}
 }
 

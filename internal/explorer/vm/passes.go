@@ -79,7 +79,7 @@ func (x *explorer) passes(s *State, m manager, yield step) {
 
 // passServer is one pass over a server, as the reconciler makes it.
 func (x *explorer) passServer(s *State, m manager, slot int, yield step) {
-	q := question{slot: uint8(slot), seen: s.cacheOf(m)}
+	q := question{slot: uint8(slot), epoch: s.epoch, seen: s.cacheOf(m)}
 	if q.seen.server[slot] == absent {
 		return
 	}
@@ -119,7 +119,7 @@ func (x *explorer) sameEffect(a, b int32) bool {
 }
 
 func (x *explorer) passClaim(s *State, m manager, yield step) {
-	q := question{slot: claimSlot, seen: s.cacheOf(m)}
+	q := question{slot: claimSlot, epoch: s.epoch, seen: s.cacheOf(m)}
 	if q.seen.claim == absent {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/explorer/apiserver"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
 )
 
@@ -86,6 +87,10 @@ func (x *explorer) consents(s *State, deed Deed, slot int) bool {
 		return x.editClaim(s, func(c *v1alpha1.ServerClaim) { annotate(c, v1alpha1.AnnotationMaintenanceApproved, maintName) })
 	case Adopt:
 		return slot >= 0 && x.adoptOne(s, slot)
+	case Resume:
+		return s.epoch && slot >= 0 && x.editServer(s, slot, func(o *v1alpha1.Server) {
+			annotate(o, v1alpha1.AnnotationResume, lifecycle.ResumeConsent(o.Annotations[ledger.KeyIdentity], restored))
+		})
 	case Retry:
 		if slot < 0 {
 			return false

@@ -34,7 +34,7 @@ func (x *explorer) Restless(s State) search.Breach {
 // calm is the state without anybody who interferes: what stalls is dropped, what lags catches up.
 func (x *explorer) calm(s State) State {
 	s.adverse, s.people, s.stalls, s.luck = 0, 0, 0, 0
-	s.flight, s.lagging = flight{}, false
+	s.flight, s.late, s.lagging = flight{}, lateLook{}, false
 	x.Tidy(&s)
 	return s
 }
@@ -89,15 +89,21 @@ func (x *explorer) unsettled(s *State) search.Breach {
 		if server == absent {
 			continue
 		}
-		chosen := x.server(question{slot: uint8(slot), live: true, seen: s.now}, s)
+		chosen := x.server(question{slot: uint8(slot), live: true, epoch: s.epoch, seen: s.now}, s)
 		if broken := or(x.atRest(s, chosen, nameOfSlot(slot)), x.leftOff(s, slot)); broken != unbroken {
 			return broken
 		}
 		asking = asking || x.choices.list[chosen].step.Kind == lifecycle.StepAct
 		awaiting = awaiting || search.AwaitsClaim(x.choices.list[chosen].gates)
 	}
+	if s.now.maintenance != absent {
+		chosen := x.maintenance(question{slot: maintenanceSlot, live: true, epoch: s.epoch, seen: s.now})
+		if broken := x.atRest(s, chosen, maintName); broken != unbroken {
+			return broken
+		}
+	}
 	if s.now.claim != absent && !asking {
-		chosen := x.claim(question{slot: claimSlot, live: true, seen: s.now})
+		chosen := x.claim(question{slot: claimSlot, live: true, epoch: s.epoch, seen: s.now})
 		if awaiting && !search.Stalls(x.choices.list[chosen].gates) {
 			return search.Breach{Invariant: "I6", How: "a server waits for ever for what its claim is to write"}
 		}

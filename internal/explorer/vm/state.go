@@ -130,6 +130,14 @@ type made struct {
 	floating  bool
 }
 
+// lateLook is a look of the monitor that is not written yet.
+type lateLook struct {
+	open  bool
+	slot  uint8
+	of    cloud
+	basis id
+}
+
 // State is one state of a world. It is a value without pointers: equal states are the same state.
 type State struct {
 	now    objects
@@ -137,10 +145,12 @@ type State struct {
 	old    objects // a backup taken once
 	cloud  cloud
 	flight flight
+	late   lateLook
 
 	lagging bool
 	outrun  uint8 // slots of objects that were written since the lagging cache saw them
 	backup  bool
+	epoch   bool // the managers run with --after-restore
 
 	suid, cuid uint8 // UIDs handed out
 	alive      uint8 // bits of those who want their VM
@@ -168,6 +178,9 @@ func outrun(before, after *State) {
 		}
 		if written && after.flight.kind != noFlight && int(after.flight.slot) == i {
 			after.flight.overtake()
+		}
+		if written && after.late.open && int(after.late.slot) == i {
+			after.late = lateLook{}
 		}
 	}
 	if !after.lagging {

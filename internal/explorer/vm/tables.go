@@ -70,8 +70,14 @@ var now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // askedAt is when the n-th restart was asked for.
 func askedAt(n uint8) time.Time { return now.Add(time.Duration(n) * time.Hour) }
 
-func settings() lifecycle.Settings {
+// restored is what --after-restore is given.
+const restored = "restored"
+
+func settings(epoch bool) lifecycle.Settings {
 	s := lifecycle.DefaultSettings(cluster)
+	if epoch {
+		s.Epoch = restored
+	}
 	s.EffectDeadline, s.CreateBackoff, s.CreateAttempts = 0, 0, attempts
 	return s
 }

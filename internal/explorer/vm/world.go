@@ -30,6 +30,8 @@ type World struct {
 	Unguarded bool
 	// Keep lets the claim keep the power of its VM, which nobody but a restart then switches off.
 	Keep bool
+	// Told lets the managers be told of a snapshot of the whole cluster (--after-restore).
+	Told bool
 	// Deeds that people do, at most People of them on a path.
 	Deeds  []Deed
 	People int
@@ -39,9 +41,10 @@ type World struct {
 	// Chances are what may befall a VM at its cloud, at most Luck of them on a path.
 	Chances []Chance
 	Luck    int
-	// Stalls is how many passes may stall, or caches begin to lag, on a path; StallWrites and Lag say which besides effects.
-	Stalls           int
-	StallWrites, Lag bool
+	// Stalls is how many passes may stall, or caches begin to lag, on a path; the others say which besides effects: writes, the monitor between
+	// its look and its write, the cache of a second manager.
+	Stalls                       int
+	StallWrites, StallLooks, Lag bool
 }
 
 // Deed is what people do.
@@ -64,13 +67,14 @@ const (
 	CreateMaintenance
 	DeleteMaintenance
 	ApproveMaintenance // as the claim's owner
+	Resume             // the server, after a snapshot
 )
 
 var deedNames = map[Deed]string{
 	Create: "creates it from Git", Delete: "deletes it", DeleteServer: "deletes the server", TogglePower: "edits power", EditImage: "edits the image",
 	Approve: "approves the rebuild", Retry: "says to retry", ClearClaimRef: "clears claimRef", Force: "forces the release",
 	Restart: "asks for a restart", EditFloating: "edits the floating IP", Adopt: "says which VM it is", CreateMaintenance: "makes a maintenance",
-	DeleteMaintenance: "deletes the maintenance", ApproveMaintenance: "approves the maintenance",
+	DeleteMaintenance: "deletes the maintenance", ApproveMaintenance: "approves the maintenance", Resume: "says resume",
 }
 
 // Harm is what the adversary does.

@@ -45,10 +45,14 @@ func ownWorlds() []World {
 			Harms: []Harm{WipeStatus}, Adverse: 1, Chances: []Chance{Fails, Recover, Hide}, Luck: 2, Stalls: 2, StallWrites: true},
 		{Name: "vm-stalls-and-loss", About: "a pass that stalls, and one loss of memory", Deeds: []Deed{Delete}, People: 1, Harms: []Harm{WipeStatus, DropLedger}, Adverse: 1,
 			Chances: []Chance{Fails, Recover, Hide}, Luck: 1, Stalls: 1, StallWrites: true},
+		{Name: "vm-looks", About: "a running VM whose image and power are edited, a pass or a look that stalls, and one status wiped or older", Running: true, Rebuilds: true, Deeds: []Deed{EditImage, TogglePower, Delete}, People: 2,
+			Harms: []Harm{WipeStatus, OldStatus}, Adverse: 1, Chances: []Chance{Errors, Recover, Vanish}, Luck: 1, Stalls: 1, StallLooks: true},
 		{Name: "vm-lags", About: "a second manager whose cache lags, and a status wiped", Deeds: []Deed{Delete, TogglePower}, People: 2, Harms: []Harm{WipeStatus}, Adverse: 1, Chances: []Chance{Fails, Recover, Vanish}, Luck: 1, Stalls: 1, Lag: true},
 		{Name: "vm-rebuild-stalls", About: "a running VM whose image is edited, a pass that stalls, and one loss of memory", Running: true, Rebuilds: true, Deeds: []Deed{EditImage, TogglePower}, People: 2,
 			Harms: []Harm{WipeStatus, DropLedger}, Adverse: 1, Chances: []Chance{Errors, Recover}, Luck: 1, Stalls: 1, StallWrites: true, Lag: true},
 		{Name: "vm-snapshot", About: "an older snapshot of the whole cluster", Rebuilds: true, Deeds: []Deed{Delete, EditImage}, People: 2, Harms: []Harm{OldCluster}, Adverse: 1, Chances: []Chance{Fails, Vanish}, Luck: 1},
+		{Name: "vm-snapshot-told", About: "the same, told to the managers (--after-restore), and a person who resumes the server", Told: true, Rebuilds: true,
+			Deeds: []Deed{Delete, EditImage, Resume}, People: 3, Harms: []Harm{OldCluster}, Adverse: 1, Chances: []Chance{Fails, Vanish}, Luck: 1},
 	}
 }
 
@@ -67,6 +71,8 @@ func classWorlds() []World {
 			Harms: []Harm{WipeStatus, DropLedger, LoseClaim}, Adverse: 1, Chances: []Chance{Errors, Recover}, Luck: 1},
 		{Name: "class-stalls", About: "a claim with a class, a pass that stalls, a second manager whose cache lags, and a status wiped", Class: true, Deeds: []Deed{Delete, TogglePower}, People: 1, Harms: []Harm{WipeStatus}, Adverse: 1, Chances: []Chance{Fails}, Luck: 1,
 			Stalls: 1, StallWrites: true, Lag: true},
+		{Name: "class-snapshot-restarted", About: "a claim's running VM is restarted, an older snapshot of the whole cluster of which the managers are told, and a person who resumes the server", Class: true, Running: true, Told: true,
+			Deeds: []Deed{Restart, Resume, Delete}, People: 3, Harms: []Harm{OldCluster}, Adverse: 1, Chances: []Chance{Errors, Vanish}, Luck: 1},
 	}
 }
 
