@@ -87,12 +87,12 @@ func (p *person) answer(ctx context.Context) {
 		if now.Sub(began) < patience {
 			continue
 		}
-		p.since[h] = now.Add(hearing - patience)
+		p.since[h] = now.Add(scaled(hearing, p.options.Servers) - patience)
 		p.reply(ctx, h, o)
 	}
 }
 
-// hearing is how long an answer is given before it is repeated.
+// hearing is how long an answer is given before it is repeated, with fifty servers.
 const hearing = 8 * time.Second
 
 func (p *person) reply(ctx context.Context, h hold, o object) {

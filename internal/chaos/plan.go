@@ -78,7 +78,7 @@ func (f Fault) regular(options Options, random *rand.Rand) Plan {
 	var plan Plan
 	every := f.Every
 	if f.Recovers {
-		every = every * time.Duration(max(50, options.Servers)) / 50
+		every = scaled(every, options.Servers)
 	}
 	for from := every; every > 0 && from <= options.Duration; from += every {
 		at := from - time.Duration(random.Float64()*float64(every)/2)
@@ -86,6 +86,9 @@ func (f Fault) regular(options Options, random *rand.Rand) Plan {
 	}
 	return plan
 }
+
+// scaled is a time that is longer the more servers there are than fifty: they all share one API server.
+func scaled(t time.Duration, servers int) time.Duration { return t * time.Duration(max(50, servers)) / 50 }
 
 func choose(faults []Fault, random *rand.Rand) Fault {
 	total := 0

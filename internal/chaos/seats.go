@@ -53,7 +53,7 @@ func seatsOf(servers int) []*seat {
 	shared := machines - named
 	var seats []*seat
 	add := func(s *seat) {
-		s.name, s.number, s.patience = seatName(len(seats)), len(seats), getsWithin*time.Duration(max(50, servers))/50
+		s.name, s.number, s.patience = seatName(len(seats)), len(seats), scaled(getsWithin, servers)
 		seats = append(seats, s)
 	}
 	for i := range named {
@@ -83,8 +83,8 @@ func (s *seat) sit(t *tenancy) {
 
 // The lives of tenants.
 const (
-	// getsWithin is how long a tenant waits for its machine before it gives up, with fifty servers. All share one API server: with more of them each life
-	// takes longer, and tenants who give up before that are work for nothing, of which there is ever more.
+	// getsWithin is how long a tenant waits for its machine before it gives up, with fifty servers. With more of them each life takes longer, and tenants
+	// who give up before that are work for nothing, of which there is ever more.
 	getsWithin = time.Minute
 	// leastUse and mostUse bound the pauses between what a tenant does.
 	leastUse, mostUse = 2 * time.Second, 9 * time.Second
