@@ -88,7 +88,9 @@ func (f Fault) regular(options Options, random *rand.Rand) Plan {
 }
 
 // scaled is a time that is longer the more servers there are than fifty: they all share one API server.
-func scaled(t time.Duration, servers int) time.Duration { return t * time.Duration(max(50, servers)) / 50 }
+func scaled(t time.Duration, servers int) time.Duration {
+	return t * time.Duration(max(50, servers)) / 50
+}
 
 func choose(faults []Fault, random *rand.Rand) Fault {
 	total := 0
