@@ -62,7 +62,7 @@ func Faults() []Fault {
 		{Name: "freeze-manager", On: OnManager, Every: 35 * second, Least: leaseDuration + second, Most: leaseDuration + 2*second, do: freezeManager},
 		{Name: "freeze-etcd", Every: 60 * second, Least: soon, Most: 3 * second, do: freezeEtcd},
 		{Name: "freeze-api-server", Every: 60 * second, Least: soon, Most: 3 * second, do: freezeAPIServer},
-		{Name: "snapshot", Every: 15 * second, do: takeSnapshot},
+		{Name: snapshotFault, Every: 15 * second, do: takeSnapshot},
 		{Name: "restore-snapshot", Every: 100 * second, Recovers: true, StampedOnly: true, do: restoreSnapshot},
 		{Name: "restore-snapshot-held", Every: 170 * second, Recovers: true, do: restoreSnapshotHeld},
 		// The ways to machines and cloud.

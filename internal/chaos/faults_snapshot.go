@@ -49,6 +49,9 @@ func takeSnapshot(_ context.Context, c *campaign, step Step) (func(context.Conte
 // mostSnapshots is how many are kept: the oldest is minutes old.
 const mostSnapshots = 12
 
+// snapshotFault is the fault that takes one, without which nothing can be restored.
+const snapshotFault = "snapshot"
+
 // restoreSnapshot puts an older state of the whole cluster in the place of the present one, under managers that go on.
 func restoreSnapshot(ctx context.Context, c *campaign, step Step) (func(context.Context) error, error) {
 	c.plane.Lock()

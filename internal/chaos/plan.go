@@ -64,7 +64,7 @@ func MakePlan(options Options) Plan {
 		if !slices.ContainsFunc(plan, func(s Step) bool { return s.Fault == f.Name }) {
 			at := time.Duration(random.Float64() * float64(options.Duration))
 			if f.Recovers {
-				at = (options.Duration + at) / 2 // there is a snapshot to restore by then
+				at = (options.Duration + at) / 2 // by then there is a snapshot to restore, if any is taken
 			}
 			plan = append(plan, f.step(at, options, random))
 		}

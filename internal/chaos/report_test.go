@@ -30,13 +30,17 @@ func TestACampaignIsPassedForWhatItShows(t *testing.T) {
 		t.Fatal("a campaign in which all is right is not passed")
 	}
 	for name, spoil := range map[string]func(*report){
-		"a violation":                          func(r *report) { r.judged.Violations = []judge.Violation{{}} },
-		"the end was not judged":               func(r *report) { r.judged.Settled = false },
-		"the campaign failed":                  func(r *report) { r.tally.fail("a gap") },
-		"it never rested":                      func(r *report) { r.rested = false },
-		"holds were not answered":              func(r *report) { r.answered = false },
-		"nothing was seen":                     func(r *report) { r.atEnd = outcome{} },
-		"a fault was planned and never done":   func(r *report) { r.tally.faults["move"]["done"] = 0 },
+		"a violation":                        func(r *report) { r.judged.Violations = []judge.Violation{{}} },
+		"the end was not judged":             func(r *report) { r.judged.Settled = false },
+		"the campaign failed":                func(r *report) { r.tally.fail("a gap") },
+		"it never rested":                    func(r *report) { r.rested = false },
+		"holds were not answered":            func(r *report) { r.answered = false },
+		"nothing was seen":                   func(r *report) { r.atEnd = outcome{} },
+		"a fault was planned and never done": func(r *report) { r.tally.faults["move"]["done"] = 0 },
+		"no restore that was planned was done": func(r *report) {
+			r.plan = append(r.plan, Step{Fault: snapshotFault}, Step{Fault: "restore-snapshot"})
+			r.tally.count("restore-snapshot", "nobody")
+		},
 		"a fault was planned and never struck": func(r *report) { r.tally.faults = nil },
 	} {
 		r := rightReport()

@@ -91,6 +91,8 @@ func (m *machine) mustNot(c *choice) breach {
 		return breach{"I7", "a power-off without a written intent"}
 	case call.Op == lifecycle.OpForceOff && call.Expect.Power == provider.PowerOn && c.intent.Asked.IsZero():
 		return breach{"I7", "a cut of power by an intent that does not tell that the machine was asked to shut down"}
+	case call.Op == lifecycle.OpForceOff && m.onItsWay() && c.question.now().Sub(c.intent.At) < lifecycle.DefaultSettings(cluster).GracePeriod:
+		return breach{"I7", "a cut of power of a machine on its way, before the grace period is over"}
 	case call.Op == lifecycle.OpForceOff && m.on && !m.asked && !m.onItsWay():
 		return breach{"I7", "a cut of power of a machine that was never asked to shut down"}
 	}
@@ -111,8 +113,8 @@ func (x *explorer) asExpected(m machine, e provider.Expect) bool {
 func (x *explorer) arm(s *State, e effect) breach {
 	m := &s.mach[e.server]
 	broken := unbroken
-	if m.on && x.lives(s, m.runs) && m.runs != e.armFor {
-		broken = breach{"I1", "a boot override under the workload of " + m.runs.String()}
+	if has := x.workload(s, e.server); m.on && x.lives(s, has) && has != e.armFor {
+		broken = breach{"I1", "a boot override under the workload of " + has.String()}
 	}
 	m.armed = 1
 	if e.choice.step.Effect.Override.Enabled == provider.BootContinuous {
@@ -136,9 +138,8 @@ func (x *explorer) changeMedia(s *State, e effect) breach {
 
 // mediaBreaks checks that nobody's drive is changed under a running machine but by the one who has it (I1).
 func (x *explorer) mediaBreaks(s *State, e effect) breach {
-	m := s.mach[e.server]
-	if m.on && x.lives(s, m.runs) && m.runs != e.armFor {
-		return breach{"I1", "a change of media under the workload of " + m.runs.String()}
+	if has := x.workload(s, e.server); s.mach[e.server].on && x.lives(s, has) && has != e.armFor {
+		return breach{"I1", "a change of media under the workload of " + has.String()}
 	}
 	return unbroken
 }

@@ -105,7 +105,7 @@ func (x *explorer) looks(s *State, yield step) {
 		if x.world.StallLooks && s.stalls > 0 && !s.look.open {
 			next = *s
 			next.stalls--
-			next.look = picture{open: true, server: uint8(i), of: s.mach[i], basis: seen}
+			next.look = picture{open: true, server: uint8(i), of: s.mach[i], era: s.era, basis: seen}
 			yield(&next, move{kind: moveLookStalls, a: uint8(i)})
 		}
 	}
@@ -115,7 +115,7 @@ func (x *explorer) looks(s *State, yield step) {
 	next := *s
 	next.look = picture{}
 	i := int(s.look.server)
-	next.now.server[i] = x.picture(s.look.basis, s.look.of, i, s.era)
+	next.now.server[i] = x.picture(s.look.basis, s.look.of, i, s.look.era)
 	yield(&next, move{kind: moveLookLands, a: s.look.server})
 }
 

@@ -5,7 +5,6 @@ package explorer
 import (
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,6 +14,7 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/claim"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
+	"github.com/holdfast-dev/holdfast/internal/lifecycle/rules"
 )
 
 // Mutant is the product less one clause, taken away from outside: its view is falsified, its decision changed, or the protocol around
@@ -156,7 +156,7 @@ func resumesOwing(b *Brain) {
 	decide := b.Server
 	b.Server = func(v lifecycle.ServerView) lifecycle.Decision {
 		d := decide(v)
-		if d.Step.Patch != nil && strings.HasPrefix(d.Step.Clause, "First.Resume") {
+		if d.Step.Patch != nil && d.Step.Event == rules.EventResumed {
 			patch := *d.Step.Patch
 			patch.Ledger = maps.Clone(patch.Ledger)
 			delete(patch.Ledger, ledger.KeyRestarted)

@@ -17,7 +17,8 @@ func powerMutants() []Mutant {
 			}
 		})},
 		{Clause: "who was asked in vain was asked", Worlds: []string{"deaf"}, Apply: vainIsUnasked, Rest: true},
-		{Clause: "a machine on its way down is not Off (R4)", Worlds: []string{"on-its-way", "on-its-way-stalls"}, Apply: goingDownIsOff},
+		{Clause: "a machine on its way down is not Off (R4)", Worlds: []string{"on-its-way", "on-its-way-stalls"}, Apply: seeing(goingDownIsOff),
+			Behind: "the machine itself, which is asked before anything rests on its Off"},
 		{Clause: "what is cut is what was seen: a machine that is still coming up", Worlds: []string{"on-its-way-first"}, Apply: cutsWhatever},
 	}
 }
@@ -32,14 +33,11 @@ func vainIsUnasked(b *Brain) {
 	}
 }
 
-// goingDownIsOff takes a machine for Off once it is told to be on its way there, and does not ask it.
-func goingDownIsOff(b *Brain) {
-	seeing(func(v *lifecycle.ServerView, _ *ledger.Server) {
-		if seen := v.Server.Status.Observed; seen != nil && seen.PowerState == v1alpha1.ObservedPoweringOff {
-			seen.PowerState = v1alpha1.ObservedOff
-		}
-	})(b)
-	unconfirmed(b)
+// goingDownIsOff takes a machine for Off once it is told to be on its way there.
+func goingDownIsOff(v *lifecycle.ServerView, _ *ledger.Server) {
+	if seen := v.Server.Status.Observed; seen != nil && seen.PowerState == v1alpha1.ObservedPoweringOff {
+		seen.PowerState = v1alpha1.ObservedOff
+	}
 }
 
 // cutsWhatever cuts the power of a machine in whatever state it is by then.

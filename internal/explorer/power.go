@@ -29,19 +29,22 @@ func (m *machine) power(w World) provider.PowerState {
 
 func (m *machine) switchOff() { m.on, m.starting, m.stopping, m.runs = false, false, false, 0 }
 
-// workload is what ends where a machine goes off: what runs, or what is about to, from the disk.
-func (m *machine) workload() owner {
-	if m.starting && m.armed == 0 {
+// workload is whose a machine that is On is at the moment: of who runs on it, or of who is about to.
+func (x *explorer) workload(s *State, i int) owner {
+	m := &s.mach[i]
+	switch {
+	case !m.starting:
+		return m.runs
+	case m.armed == 0:
 		return m.disk
 	}
-	return m.runs
+	return x.holder(s.now.server[i])
 }
 
 // stops checks that whoever's workload ends agreed to it, then or now (I1, I9).
 func (x *explorer) stops(s *State, e effect) breach {
-	m := s.mach[e.server]
-	ends := m.workload()
-	if !m.on || !x.lives(s, ends) || e.agreed&ends.bit() != 0 {
+	ends := x.workload(s, e.server)
+	if !s.mach[e.server].on || !x.lives(s, ends) || e.agreed&ends.bit() != 0 {
 		return unbroken
 	}
 	return breach{"I1", "a power-off under the workload of " + ends.String() + ", which did not ask for it"}
@@ -54,6 +57,7 @@ func (x *explorer) switchOn(s *State, i int) breach {
 		return unbroken
 	}
 	m.on, m.starting, m.stopping = true, true, false
+	s.flight.outlasted = s.flight.kind == effectStalls
 	if x.world.Shows {
 		return unbroken
 	}
@@ -97,11 +101,12 @@ func (x *explorer) unasked(s *State, i int, yield step) {
 	now := s.mach[i]
 	next := *s
 	next.tenant--
-	if m := &next.mach[i]; now.stopping {
-		if x.world.Shows {
-			m.stopping = false
-			yield(&next, move{kind: moveStays, a: uint8(i)})
-		}
+	if now.stopping && !x.world.Shows {
+		return
+	}
+	if now.stopping {
+		next.mach[i].stopping = false
+		yield(&next, move{kind: moveStays, a: uint8(i)})
 		return
 	}
 	next.mach[i].switchOff()
@@ -122,7 +127,7 @@ func (x *explorer) unasked(s *State, i int, yield step) {
 // outlive ends a boot override, or the insertion of an image, that waits on the wire: a machine that was started, installed and went off again took longer than the
 // one deadline within which that effect can still arrive (docs/explorer.md, assumptions).
 func (x *explorer) outlive(s *State) {
-	if s.flight.kind != effectStalls {
+	if s.flight.kind != effectStalls || !s.flight.outlasted {
 		return
 	}
 	switch x.serverChoices.list[s.flight.choice].step.Effect.Op {

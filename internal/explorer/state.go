@@ -71,6 +71,8 @@ type flight struct {
 	armFor owner
 	ends   ending // what becomes of the effect
 	record id     // what the record that stalls makes of the object
+	// outlasted says that a machine was switched on since the effect was decided.
+	outlasted bool
 }
 
 type flightKind uint8
@@ -89,6 +91,7 @@ type picture struct {
 	open   bool
 	server uint8
 	of     machine
+	era    uint8
 	basis  id
 }
 

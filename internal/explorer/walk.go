@@ -7,7 +7,8 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/explorer/search"
 )
 
-// WalkWorlds are worlds that are walked at random: everything there is, far more of it than can be explored to the end.
+// WalkWorlds are worlds that are walked at random: far more of everybody than can be explored to the end. What is left out of them is in
+// docs/explorer.md.
 func WalkWorlds() []World {
 	everything := World{
 		Name: "walk", About: "four claims, three machines and a maintenance, and everybody at once",

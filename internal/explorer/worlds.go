@@ -169,7 +169,7 @@ func otherWorlds() []World {
 			Stalls: 1, StallEffects: true, StallLooks: true,
 		}, {
 			Name: "on-its-way-first", About: "a claim that comes and goes on such a machine, with an effect that stalls, and a status wiped",
-			Servers: 1, Claims: 1, Enrolled: true, NoStamp: true, Shows: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 2, Tenant: 1, Harms: []Harm{WipeStatus}, Adverse: 1, Stalls: 1, StallEffects: true,
+			Servers: 1, Claims: 1, Enrolled: true, NoStamp: true, Shows: true, Deeds: []Deed{CreateClaim, DeleteClaim}, People: 2, Tenant: 2, Harms: []Harm{WipeStatus}, Adverse: 1, Stalls: 1, StallEffects: true,
 		}, {
 			Name: "deaf", About: "a booted claim whose machine's BMC refuses to ask it to shut down, or does once, with an effect that stalls, and one loss of memory",
 			Servers: 1, Claims: 1, Running: true, Deaf: true, Deeds: []Deed{ClaimPower, DeleteClaim}, People: 2, Tenant: 1, Harms: []Harm{WipeStatus, DropLedger, LoseServer}, Adverse: 1, Stalls: 1, StallEffects: true,

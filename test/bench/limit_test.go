@@ -106,12 +106,13 @@ func enrolmentWrites(f *fleet) [][]write {
 			return err
 		}
 		// Whose status is written twice says something else each time.
-		one, other := phased(server, v1alpha1.PhaseAvailable), phased(server, v1alpha1.PhaseReserved)
-		led, unled := bmcStatus(bmc, 1), bmcStatus(bmc, 2)
+		// None of it is what they say after an enrolment, or some of the first writes would change nothing.
+		one, other := phased(server, v1alpha1.PhaseCleaning), phased(server, v1alpha1.PhaseMaintenance)
+		first, second := bmcStatus(bmc, 101), bmcStatus(bmc, 102)
 		named, marked := f.Server(server.Name), f.BMCObject(bmc.Name)
 		writes[i] = []write{
 			{marked, false, annotated()},
-			{marked, true, [2][]byte{led, led}}, {marked, true, [2][]byte{unled, unled}},
+			{marked, true, [2][]byte{first, first}}, {marked, true, [2][]byte{second, second}},
 			{named, false, annotated()},
 			{named, true, [2][]byte{one, one}}, {named, true, [2][]byte{other, other}},
 		}

@@ -3,6 +3,7 @@
 package vm
 
 import (
+	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/explorer/apiserver"
 	"github.com/holdfast-dev/holdfast/internal/explorer/search"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
@@ -260,8 +261,19 @@ func (x *explorer) actAsFar(s *State, m manager, mv move, f flight, comes extent
 	}
 }
 
+// unresumed says that a server has a memory from before a snapshot that the managers were told of.
+func unresumed(server *v1alpha1.Server) bool {
+	if server == nil || server.Annotations[ledger.KeyIdentity] == "" {
+		return false
+	}
+	return server.Annotations[ledger.KeyRestoreEpoch] != restored
+}
+
 func (x *explorer) call(s *State, f flight) (made, outcome, search.Breach) {
 	c := &x.choices.list[f.choice]
+	if s.epoch && unresumed(x.servers.Get(f.target)) {
+		return made{}, declined, search.Breach{Invariant: "I1", How: "an effect on a server that nobody has resumed since the snapshot"}
+	}
 	return x.reach(s, effect{choice: c, of: x.whoIs(c.step.Effect), asked: f.asked || x.asks(s, int(f.slot), c), given: f.given, comes: f.comes})
 }
 
