@@ -193,7 +193,7 @@ func ageLedger(ctx context.Context, c *campaign, step Step) (func(context.Contex
 	if err != nil {
 		return nil, err
 	}
-	old := c.sight.older(idOf(o), step.Pick/7, func(o object) bool { return len(ledgerOf(o)) > 0 })
+	old := c.sight.older(idOf(o), step.Pick/7, func(o object) bool { return len(ledgerOf(o)) > 0 && c.tells(o) })
 	if old == nil {
 		return nil, errNothing
 	}

@@ -77,11 +77,23 @@ func restorable(o object) bool {
 
 // restore creates an object as it was at a time that pick decides. One that is there again meanwhile stays.
 func (c *campaign) restore(ctx context.Context, o object, pick uint64) error {
-	old := c.sight.older(idOf(o), pick, restorable)
+	old := c.sight.older(idOf(o), pick, func(o object) bool { return restorable(o) && c.tells(o) })
 	if old == nil {
 		old = o
 	}
 	return c.bringObjectBack(ctx, old)
+}
+
+// tells says that a version of an object tells enough for the promise to hold. Where machines keep no stamps, one of a Server in the middle of
+// its first boot does not, if the claim still says that it is bound: nothing can tell that the machine has booted since (docs/explorer.md, what is
+// not proven).
+func (c *campaign) tells(o object) bool {
+	server, is := o.(*v1alpha1.Server)
+	if !is || server.Spec.Redfish == nil || c.options.stamped() {
+		return true
+	}
+	memory, err := ledger.ParseServer(server.Annotations)
+	return err == nil && (memory.Boot == nil || memory.Boot.Stage == ledger.StageBooted)
 }
 
 // bringObjectBack creates an object as it was, and puts on the record what that changes. One that is there still, such as a claim whose

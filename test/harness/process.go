@@ -125,6 +125,18 @@ func (k *Kit) binary() string {
 	return k.program
 }
 
+// Command is `holdfast` with these arguments, as an administrator runs it.
+func (k *Kit) Command(arguments ...string) *exec.Cmd {
+	k.T.Helper()
+	path := filepath.Join(k.T.TempDir(), "kubeconfig")
+	if err := os.WriteFile(path, k.Env.Kubeconfig, 0o600); err != nil {
+		k.T.Fatal(err)
+	}
+	command := exec.CommandContext(k.T.Context(), k.binary(), arguments...)
+	command.Env = append(os.Environ(), "KUBECONFIG="+path)
+	return command
+}
+
 // kubeconfig of a user that has the rights of the operator and its name: the policies know it by that.
 func (k *Kit) kubeconfig() string {
 	k.T.Helper()

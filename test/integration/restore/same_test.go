@@ -3,6 +3,7 @@
 package restore
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
 
@@ -22,7 +23,7 @@ func TestRestoresInTheSameCluster(t *testing.T) {
 		name string
 		run  func(*estate)
 	}{
-		"one": {{"all without status", withoutStatus}, {"servers before claims", serversFirst}, {"BMCs before servers", bmcsFirst}},
+		"one": {{"the cluster as it is", liveCluster}, {"all without status", withoutStatus}, {"servers before claims", serversFirst}, {"BMCs before servers", bmcsFirst}},
 		"two": {{"claims before servers", claimsFirst}, {"secrets missing", secretsMissing}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -39,6 +40,25 @@ func TestRestoresInTheSameCluster(t *testing.T) {
 				took()
 			}
 		})
+	}
+}
+
+// The command reads the cluster as a backup taken now would hold it. What else is in the cluster may hold, which its exit code then tells.
+func liveCluster(e *estate) {
+	command := e.Command("backup-check", "--output", "json")
+	output, err := command.Output()
+	if code := command.ProcessState.ExitCode(); err != nil && code != 1 {
+		e.T.Fatalf("backup-check: %v", err)
+	}
+	var report backup.Report
+	if err := json.Unmarshal(output, &report); err != nil {
+		e.T.Fatalf("backup-check: %v: %s", err, output)
+	}
+	for _, server := range []string{e.claimed.Name, e.free.Name, e.db.Spec.ServerName, e.gateway.Name} {
+		expectVerdict(e.T, report, backup.KindServer, server, backup.Resume, "")
+	}
+	for _, claim := range []*v1alpha1.ServerClaim{e.web, e.db} {
+		expectVerdict(e.T, report, backup.KindClaim, claim.Namespace+"/"+claim.Name, backup.Resume, "")
 	}
 }
 
