@@ -3,7 +3,6 @@
 package explorer
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -12,9 +11,9 @@ import (
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
 	"github.com/holdfast-dev/holdfast/internal/claim"
+	"github.com/holdfast-dev/holdfast/internal/explorer/search"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
-	"github.com/holdfast-dev/holdfast/internal/lifecycle/rules"
 )
 
 // Mutant is the product less one clause, taken away from outside: its view is falsified, its decision changed, or the protocol around
@@ -152,19 +151,7 @@ func glassBrokenBlindly(b *Brain) {
 }
 
 // resumesOwing resumes a server and leaves the restart that its claim asks for to be carried out.
-func resumesOwing(b *Brain) {
-	decide := b.Server
-	b.Server = func(v lifecycle.ServerView) lifecycle.Decision {
-		d := decide(v)
-		if d.Step.Patch != nil && d.Step.Event == rules.EventResumed {
-			patch := *d.Step.Patch
-			patch.Ledger = maps.Clone(patch.Ledger)
-			delete(patch.Ledger, ledger.KeyRestarted)
-			d.Step.Patch = &patch
-		}
-		return d
-	}
-}
+func resumesOwing(b *Brain) { b.Server = search.ResumesOwing(b.Server) }
 
 // oldOff takes any picture of an announced power-off for one that was taken since, and does not ask the machine.
 func oldOff(b *Brain) {

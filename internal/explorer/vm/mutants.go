@@ -3,7 +3,6 @@
 package vm
 
 import (
-	"maps"
 	"time"
 
 	"github.com/holdfast-dev/holdfast/api/v1alpha1"
@@ -11,7 +10,6 @@ import (
 	"github.com/holdfast-dev/holdfast/internal/explorer/search"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle"
 	"github.com/holdfast-dev/holdfast/internal/lifecycle/ledger"
-	"github.com/holdfast-dev/holdfast/internal/lifecycle/rules"
 )
 
 // Mutant is the product less one clause, taken away from outside. An exploration that does not find what that breaks proves nothing.
@@ -97,19 +95,7 @@ func serverMutants() []Mutant {
 }
 
 // resumesOwing resumes a server and leaves the restart that its claim asks for to be carried out.
-func resumesOwing(b *Brain) {
-	decide := b.Server
-	b.Server = func(v lifecycle.ServerView) lifecycle.Decision {
-		d := decide(v)
-		if d.Step.Patch != nil && d.Step.Event == rules.EventResumed {
-			patch := *d.Step.Patch
-			patch.Ledger = maps.Clone(patch.Ledger)
-			delete(patch.Ledger, ledger.KeyRestarted)
-			d.Step.Patch = &patch
-		}
-		return d
-	}
-}
+func resumesOwing(b *Brain) { b.Server = search.ResumesOwing(b.Server) }
 
 // restartForgotten forgets the restart that was carried out once the VM is On again.
 func restartForgotten(v *lifecycle.ServerView, m *ledger.Server) {
